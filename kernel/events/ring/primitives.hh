@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The memory operations that the ring's algorithms are written in.
+ *
+ * Two kinds of others can look at a ring while a writer works on it:
+ *  - nested writers on the same CPU, which run to their end at any point of
+ *    ours. Against them an operation has to be one instruction and stay where
+ *    the program put it; it need not be a locked one.
+ *  - the reader, on any CPU, through the user page. Against it the lettered
+ *    edges hold.
+ *
+ * The algorithms take these operations as a template parameter, so that tests
+ * can put their own in and run a nested writer between any two of them.
+ */
+#ifndef PERF_EVENTS_RING_PRIMITIVES_HH
+#define PERF_EVENTS_RING_PRIMITIVES_HH
+
+#include <atomic>
+
+namespace perf_ring {
+
+#if defined(__SANITIZE_THREAD__)
+#define PERF_RING_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PERF_RING_THREAD_SANITIZER 1
+#endif
+#endif
+
+/* Even where nothing else is inlined: an operation is an instruction, not a call. */
+#define PERF_RING_OP [[gnu::always_inline]] static inline
+
+struct Primitives {
+	/* Whole-value load and store: nested writers see all of it or none. */
+	template <class T> PERF_RING_OP T load(const T &from)
+	{
+		return __atomic_load_n(&from, __ATOMIC_RELAXED);
+	}
+
+	template <class T> PERF_RING_OP void store(T &to, T value)
+	{
+		__atomic_store_n(&to, value, __ATOMIC_RELAXED);
+	}
+
+	/*
+	 * Edge A. The branch that the tail decides already orders the record's
+	 * stores after this load on every CPU; acquire says the same in a form
+	 * that the compiler has to keep and that a race detector can check. On
+	 * x86 it is the same instruction.
+	 */
+	PERF_RING_OP unsigned long load_tail(const unsigned long long &tail)
+	{
+		return static_cast<unsigned long>(__atomic_load_n(&tail, __ATOMIC_ACQUIRE));
+	}
+
+	/* Edge B. */
+	PERF_RING_OP void publish_head(unsigned long long &head, unsigned long value)
+	{
+		__atomic_store_n(&head, static_cast<unsigned long long>(value), __ATOMIC_RELEASE);
+	}
+
+	/*
+	 * Keep what stands before apart from what stands behind, as a nested
+	 * writer sees it. Costs no instruction.
+	 */
+	PERF_RING_OP void order_nested()
+	{
+		std::atomic_signal_fence(std::memory_order_seq_cst);
+	}
+
+	/*
+	 * Compare and exchange against nested writers; on failure @expected
+	 * becomes what was found.
+	 */
+	PERF_RING_OP bool exchange_if(unsigned long &at, unsigned long &expected, unsigned long desired)
+	{
+#if defined(__x86_64__) && !defined(PERF_RING_THREAD_SANITIZER)
+		bool done;
+
+		__asm__ volatile("cmpxchgq %[desired], %[at]"
+				 : "=@ccz"(done), [at] "+m"(at), "+a"(expected)
+				 : [desired] "r"(desired)
+				 : "memory");
+		return done;
+#else
+		return __atomic_compare_exchange_n(&at, &expected, desired, false,
+						   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+	}
+
+	PERF_RING_OP void add(unsigned long &to, unsigned long value)
+	{
+#if defined(__x86_64__) && !defined(PERF_RING_THREAD_SANITIZER)
+		__asm__ volatile("addq %[value], %[to]"
+				 : [to] "+m"(to)
+				 : [value] "er"(value)
+				 : "memory", "cc");
+#else
+		__atomic_fetch_add(&to, value, __ATOMIC_RELAXED);
+#endif
+	}
+
+	PERF_RING_OP unsigned long exchange(unsigned long &at, unsigned long value)
+	{
+		return __atomic_exchange_n(&at, value, __ATOMIC_RELAXED);
+	}
+
+	/* Fixed-size store of one word, the unit that records are made of. */
+	PERF_RING_OP void copy_word(void *to, const void *from)
+	{
+		__builtin_memcpy(to, from, sizeof(unsigned long long));
+	}
+
+	PERF_RING_OP void copy(void *to, const void *from, unsigned long len)
+	{
+		__builtin_memcpy(to, from, len);
+	}
+};
+
+} // namespace perf_ring
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One CPU on which writers nest, a reader on another, and an observer who sees
+ * the ring after every memory operation and knows what it has to look like.
+ *
+ * At each operation of a writer the world may be given to someone else: Choices
+ * says when and to whom. A run is one schedule; run() says what was wrong.
+ */
+#ifndef TESTS_HOST_NESTED_WORLD_HH
+#define TESTS_HOST_NESTED_WORLD_HH
+
+#include <array>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "choices.hh"
+#include "interruptible_ring.hh"
+
+namespace ring_test {
+
+enum class Deed { write, read_all, read_one, pause, resume };
+
+struct Action {
+	Deed deed;
+	unsigned long size = 0; /* of a record */
+	unsigned int every = 0; /* wake-up interval of a sample, 0: none */
+};
+
+inline constexpr Action write_of(unsigned long size, unsigned int every = 0)
+{
+	return {Deed::write, size, every};
+}
+inline constexpr Action read_all{Deed::read_all};
+inline constexpr Action read_one{Deed::read_one};
+inline constexpr Action pause{Deed::pause};
+inline constexpr Action resume{Deed::resume};
+
+struct Scenario {
+	std::string name;
+	Geometry geometry;
+	Direction direction;
+	unsigned long start;	     /* position */
+	std::vector<Action> earlier; /* done undisturbed, before */
+	std::vector<Action> task;    /* what the lowest context does */
+	std::vector<Action> others;  /* what may come in at any point */
+	unsigned int nesting;	     /* writers above the task */
+	unsigned int interruptions;  /* in one schedule */
+	unsigned int quiet = 0;	     /* points without interruption for each one with */
+};
+
+/* How often something happened in all runs: a test has to have seen it. */
+struct Sightings {
+	unsigned long refused = 0;
+	unsigned long refused_with_wakeup = 0;
+	unsigned long told_lost = 0;
+	unsigned long woken = 0;
+	unsigned long published_for_others = 0;
+	unsigned long deepest = 0;
+};
+
+class NestedWorld final : private Interrupts {
+    public:
+	NestedWorld(const Scenario &scenario_, Choices &choices_)
+		: scenario(scenario_), choices(choices_), fixture(scenario_.geometry),
+		  ring(fixture.ring)
+	{
+		for (const Action &action : scenario.others)
+			if (action.deed != Deed::write)
+				not_writers.push_back(action);
+		set_interrupts(this);
+	}
+	~NestedWorld()
+	{
+		set_interrupts(nullptr);
+	}
+
+	/* One schedule. Returns what was wrong, or nothing. */
+	std::string run()
+	{
+		reset();
+		left = 0;
+		for (const Action &action : scenario.earlier)
+			act(action);
+		left = scenario.interruptions;
+		for (const Action &action : scenario.task)
+			act(action);
+		interruption_point();
+		check_at_rest();
+		return failure;
+	}
+
+	Sightings seen;
+
+    private:
+	/* A writer between reserve and commit. */
+	struct Writer {
+		unsigned long wanted;	     /* its reservation, with what it took for LOST */
+		unsigned long lost_size;
+		RecordHeader header;
+		unsigned int loads = 0;
+		bool paused = false;	     /* when it looked */
+		bool looked_at_tail = false;
+		unsigned long room = 0;	     /* when it looked last */
+		std::size_t place = none;    /* in `taken` */
+	};
+	struct Reservation {
+		unsigned long at; /* its lowest position */
+		unsigned long size;
+		unsigned long lost_size;
+		RecordHeader header;
+		std::uint64_t told = 0;
+		bool written = false;
+	};
+	static constexpr std::size_t none = ~std::size_t{0};
+
+	void reset()
+	{
+		ring.nest = ring.paused = 0;
+		ring.lost = ring.events = 0;
+		fixture.start_at(scenario.start, scenario.direction);
+		fixture.forget();
+		taken.clear();
+		published = consumed = 0;
+		top = nullptr;
+		depth = 0;
+		next_id = 1;
+		failure.clear();
+		refused = told = counted = count_wakeups = 0;
+		wakeup_owed = false;
+		last = {ring.head, fixture.head(), ring.wakeup, ring.lost};
+		told_up_to = fixture.head();
+	}
+
+	void fail(const std::string &what)
+	{
+		if (failure.empty())
+			failure = scenario.name + ": " + what;
+	}
+	void require(bool condition, const char *what)
+	{
+		if (__builtin_expect(!condition, 0))
+			fail(what);
+	}
+
+	unsigned long distance(unsigned long from, unsigned long to) const
+	{
+		return scenario.direction == Direction::forward ? to - from : from - to;
+	}
+	unsigned long tail() const
+	{
+		return static_cast<unsigned long>(fixture.control.data_tail);
+	}
+
+	/* --- what happens --- */
+
+	void act(const Action &action)
+	{
+		switch (action.deed) {
+		case Deed::write:
+			write(action);
+			break;
+		case Deed::read_all:
+			while (consumed < published)
+				consume();
+			break;
+		case Deed::read_one:
+			if (consumed < published)
+				consume();
+			break;
+		case Deed::pause:
+			perf_data_ring_set_paused(&ring, 1);
+			break;
+		case Deed::resume:
+			perf_data_ring_set_paused(&ring, 0);
+			break;
+		}
+	}
+
+	void write(const Action &action)
+	{
+		const RecordHeader header{next_id++,
+					  static_cast<std::uint16_t>(action.size / 8),
+					  RecordKind::data, static_cast<std::uint8_t>(depth)};
+		Writer me{action.size, ring.lost ? lost_record_size : 0, header};
+		Writer *const below = top;
+		perf_ring_handle handle{};
+
+		top = &me;
+		seen.deepest = std::max<unsigned long>(seen.deepest, depth++);
+
+		const long verdict = interruptible::reserve(ring, handle, scenario.direction,
+							    action.size, me.lost_size);
+
+		if (verdict < 0)
+			judge_refusal(me, verdict);
+		else
+			fill_and_commit(me, handle, verdict, action.every);
+		depth--;
+		top = below;
+	}
+
+	void fill_and_commit(const Writer &me, perf_ring_handle &handle, long verdict,
+			     unsigned int every)
+	{
+		if (me.place == none)
+			return fail("reserved nothing and said it did");
+		require((verdict != 0) == (taken[me.place].lost_size != 0),
+			"bytes for a LOST record and its count do not go together");
+		if (verdict) {
+			const std::uint64_t count = static_cast<std::uint64_t>(verdict);
+			const std::array words{header_word(lost_header(me.header.level)), count};
+
+			taken[me.place].told = count;
+			told += count;
+			seen.told_lost++;
+			interruptible::copy(handle, words.data(), sizeof(words));
+		}
+
+		std::array<std::uint64_t, 16> words;
+
+		words[0] = header_word(me.header);
+		for (std::uint64_t i = 1; i < me.header.words; i++)
+			words[i] = payload_word(me.header, i);
+		interruptible::copy(handle, words.data(), me.header.size());
+		taken[me.place].written = true;
+
+		if (every) {
+			interval = every;
+			counted++;
+			interruptible::count_sample(ring, every);
+		}
+		if (interruptible::commit(handle))
+			woken();
+	}
+
+	static RecordHeader lost_header(std::uint8_t level)
+	{
+		return {0, lost_record_size / 8, RecordKind::lost, level};
+	}
+
+	/* The reader takes one reservation and what it read is gone. */
+	void consume()
+	{
+		const Reservation &next = taken[consumed++];
+
+		require(is_whole(next), "a record changed after it was published");
+		fixture.forget(next.at, next.size);
+		fixture.set_tail(scenario.direction == Direction::forward ? next.at + next.size
+									   : next.at);
+	}
+
+	void interruption_point()
+	{
+		if (left == 0 || !failure.empty())
+			return;
+
+		const std::vector<Action> &others =
+			depth <= scenario.nesting ? scenario.others : not_writers;
+		const unsigned int count = static_cast<unsigned int>(others.size());
+
+		if (count == 0)
+			return;
+
+		const unsigned int way = choices.choose(1 + count + count * scenario.quiet);
+
+		if (way == 0 || way > count)
+			return;
+		left--;
+		act(others[way - 1]);
+	}
+
+	/* --- what is observed --- */
+
+	void before(Operation) override
+	{
+		interruption_point();
+	}
+
+	void after(Operation operation) override
+	{
+		switch (operation) {
+		case Operation::load:
+			if (top->loads++ == 0)
+				top->paused = ring.paused != 0;
+			return;
+		case Operation::load_tail:
+			top->looked_at_tail = true;
+			top->room = ring.size - 1 - distance(tail(), ring.head);
+			return;
+		case Operation::exchange:
+			if (last.lost)
+				top->wanted += top->lost_size;
+			break;
+		case Operation::add:
+			if (ring.wakeup != last.wakeup)
+				count_wakeups++;
+			break;
+		default:
+			break;
+		}
+		if (ring.head != last.head)
+			head_moved();
+		if (fixture.head() != last.published)
+			head_published();
+		if (ring.wakeup != last.wakeup)
+			wakeup_owed = true;
+		last = {ring.head, fixture.head(), ring.wakeup, ring.lost};
+	}
+
+	void head_moved()
+	{
+		const unsigned long size = distance(last.head, ring.head);
+
+		require(size == top->wanted, "reserved more or less than wanted");
+		require(top->place == none, "reserved twice");
+		require(!top->paused, "a paused ring was written to");
+		require(scenario.geometry.overwrite ||
+				distance(tail(), ring.head) <= ring.size - 1,
+			"the reader was overrun");
+		top->place = taken.size();
+		taken.push_back({scenario.direction == Direction::forward ? last.head : ring.head,
+				 size, size - top->header.size(), top->header});
+	}
+
+	void head_published()
+	{
+		unsigned long rest = distance(last.published, fixture.head());
+
+		require(rest <= distance(last.published, ring.head),
+			"data_head went back, or beyond what is reserved");
+		while (rest && failure.empty()) {
+			const Reservation &next = taken[published];
+
+			require(next.size <= rest, "data_head is inside of a record");
+			require(next.written && is_whole(next),
+				"a record was published before it was written");
+			rest -= next.size;
+			published++;
+			if (next.header.level + 1 != depth)
+				seen.published_for_others++;
+			if (scenario.geometry.overwrite) {
+				fixture.forget(next.at, next.size);
+				consumed++;
+			}
+		}
+	}
+
+	bool is_whole(const Reservation &reservation)
+	{
+		const RecordHeader &header = reservation.header;
+		unsigned long at = reservation.at;
+
+		if (reservation.lost_size) {
+			if (fixture.word_at(at) != header_word(lost_header(header.level)) ||
+			    fixture.word_at(at + 8) != reservation.told)
+				return false;
+			at += reservation.lost_size;
+		}
+		if (fixture.word_at(at) != header_word(header))
+			return false;
+		for (std::uint64_t i = 1; i < header.words; i++)
+			if (fixture.word_at(at + 8 * i) != payload_word(header, i))
+				return false;
+		return true;
+	}
+
+	void judge_refusal(const Writer &me, long verdict)
+	{
+		refused++;
+		seen.refused++;
+		require(me.place == none, "a refused writer reserved");
+		require(verdict != PERF_RING_NO_DATA, "the ring has a data area");
+		if (me.paused) {
+			require(verdict == PERF_RING_FULL, "a paused ring woke the reader");
+		} else {
+			require(!scenario.geometry.overwrite, "an overwritten ring refused");
+			require(me.looked_at_tail && me.room < me.wanted, "refused what fits");
+		}
+		if (verdict == PERF_RING_FULL_WAKE) {
+			seen.refused_with_wakeup++;
+			woken();
+		}
+	}
+
+	void woken()
+	{
+		require(fixture.head() == ring.head, "woken before the data was published");
+		wakeup_owed = false;
+		told_up_to = fixture.head();
+		seen.woken++;
+	}
+
+	void check_at_rest()
+	{
+		const unsigned long progress =
+			scenario.direction == Direction::forward ? ring.head : 0 - ring.head;
+		const long behind = static_cast<long>(progress - ring.wakeup);
+
+		require(ring.nest == 0, "nest is not 0 with nobody inside");
+		require(fixture.head() == ring.head, "the last record is not published");
+		require(published == taken.size(), "a record was left out");
+		require(told + ring.lost == refused, "a refused record was told of never or twice");
+
+		require(!wakeup_owed, "a wake-up was lost");
+		require(behind >= -static_cast<long>(count_wakeups),
+			"the wake-up stamp is ahead of the data");
+		require(distance(told_up_to, ring.head) <= ring.watermark + count_wakeups,
+			"more than a watermark was written without a wake-up");
+		if (counted) {
+			require(ring.events == counted % interval, "samples were miscounted");
+			require(count_wakeups == counted / interval, "not every n-th sample woke");
+		}
+
+		while (consumed < published)
+			consume();
+	}
+
+	const Scenario &scenario;
+	Choices &choices;
+	std::vector<Action> not_writers; /* of the others: they nest no deeper */
+	RingFixture fixture;
+	perf_data_ring &ring;
+
+	unsigned int left = 0; /* interruptions */
+	unsigned int depth = 0;
+	Writer *top = nullptr;
+	std::uint32_t next_id = 1;
+
+	struct {
+		unsigned long head;
+		unsigned long published;
+		unsigned long wakeup;
+		unsigned long lost;
+	} last{};
+	std::vector<Reservation> taken; /* in order */
+	std::size_t published = 0;	/* of them */
+	std::size_t consumed = 0;	/* of them */
+
+	unsigned long refused = 0;
+	unsigned long told = 0;
+	unsigned long counted = 0; /* samples */
+	unsigned int interval = 1;
+	unsigned long count_wakeups = 0;
+	bool wakeup_owed = false;
+	unsigned long told_up_to = 0; /* data_head at the last wake-up */
+	std::string failure;
+};
+
+} // namespace ring_test
+
+#endif

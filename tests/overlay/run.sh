@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# run.sh [BASE]: tests of the overlay's own machinery (TAP). BASE is an unpacked
+# kernel source, build/base by default; it is only read.
+set -uo pipefail
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+base=$(realpath "${1:-$repo/build/base}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0 failed=0
+
+check() {
+	local name=$1
+	shift
+	n=$((n + 1))
+	if "$@" >"$work/output" 2>&1; then
+		echo "ok $n - overlay: $name"
+	else
+		echo "not ok $n - overlay: $name"
+		sed 's/^/# /' "$work/output" | tail -n 15
+		failed=$((failed + 1))
+	fi
+}
+
+# The files of the base that the overlay reads, as a base of their own.
+small_base() {
+	rm -rf "$1"
+	mkdir -p "$1/lib"
+	(cd "$base" && cp -r --parents kernel/events include/uapi/linux/perf_event.h \
+		lib/Kconfig.debug tools/testing/selftests/perf_events \
+		Documentation/userspace-api/perf_ring_buffer.rst scripts/Makefile.build "$1")
+}
+
+lay() {
+	"$repo/overlay/lay" "$1" "$2"
+}
+
+# refuses MESSAGE BASE: lay fails and says MESSAGE.
+refuses() {
+	! lay "$2" "$work/refused" && lay "$2" "$work/refused" 2>&1 | grep -F "$1"
+}
+
+lays_and_shares() {
+	lay "$work/base" "$work/tree" || return
+	[ "$work/base/kernel/events/callchain.c" -ef "$work/tree/kernel/events/callchain.c" ] || return
+	cmp "$repo/kernel/events/ring_buffer.c" "$work/tree/kernel/events/ring_buffer.c" || return
+	diff -r "$work/base" "$work/pristine"
+}
+
+# A second run must leave every file's time alone, or the next build is a long one.
+lays_nothing_twice() {
+	find "$work/tree" -printf '%P %T@ %i\n' | grep -v '^.laid' | sort >"$work/first"
+	lay "$work/base" "$work/tree" || return
+	find "$work/tree" -printf '%P %T@ %i\n' | grep -v '^.laid' | sort >"$work/second"
+	# Folders that are looked into keep their times too.
+	diff "$work/first" "$work/second"
+}
+
+takes_back() {
+	echo stray >"$work/tree/kernel/events/stray.c"
+	echo kernel/events/stray.c >>"$work/tree/.laid"
+	echo changed >"$work/tree/kernel/events/callchain.c.new"
+	mv "$work/tree/kernel/events/callchain.c.new" "$work/tree/kernel/events/callchain.c"
+	echo kernel/events/callchain.c >>"$work/tree/.laid"
+	sort -o "$work/tree/.laid" "$work/tree/.laid"
+	lay "$work/base" "$work/tree" || return
+	[ ! -e "$work/tree/kernel/events/stray.c" ] || return
+	cmp "$work/base/kernel/events/callchain.c" "$work/tree/kernel/events/callchain.c"
+}
+
+# What a point release does: lines move, comments change, a function grows.
+follows_drift() {
+	small_base "$work/drifted"
+	local core=$work/drifted/kernel/events/core.c
+
+	sed -i -e '1i /* A line more. */\n' \
+		-e 's|^static void ring_buffer_wakeup|/* Moved. */\n\n&|' \
+		-e 's|^static vm_fault_t perf_mmap_fault(struct vm_fault \*vmf)|static vm_fault_t\nperf_mmap_fault(struct vm_fault *vmf)|' "$core"
+	sed -i '/^static int perf_fasync/,/^}/ s|int retval;|int retval = 0; /* new */|' "$core"
+	! cmp -s "$core" "$base/kernel/events/core.c" || return
+	lay "$work/drifted" "$work/drifted-tree" || return
+	! grep -q 'perf_mmap_fault\|ring_buffer_wakeup\|retval = 0' "$work/drifted-tree/kernel/events/core.c"
+}
+
+# drift COMMAND...: a base with core.c changed by sed COMMAND.
+drift() {
+	small_base "$work/odd"
+	sed -i "$@" "$work/odd/kernel/events/core.c"
+}
+
+series_applies() {
+	"$repo/overlay/series" "$work/base" "$work/tree" "$work/series" || return
+	ls "$work/series"
+	small_base "$work/am"
+	(
+		cd "$work/am" || exit
+		git init -q . && git add -A -f &&
+			git -c user.name=t -c user.email=t@localhost commit -q -m base &&
+			git -c user.name=t -c user.email=t@localhost am -q "$work"/series/*.patch
+	) || return
+	diff -r -x .git -x .laid "$work/am" "$work/tree"
+}
+
+series_is_stable() {
+	"$repo/overlay/series" "$work/base" "$work/tree" "$work/series-again" &&
+		diff -r "$work/series" "$work/series-again"
+}
+
+small_base "$work/base"
+small_base "$work/pristine"
+check "lays the tree, shares what is unchanged, leaves the base alone" lays_and_shares
+check "a second run touches nothing" lays_nothing_twice
+check "what is no longer laid goes back to the base's state" takes_back
+check "follows a point release whose lines have moved" follows_drift
+drift 's/\bperf_mmap_close\b/perf_unmap/g'
+check "names a function that the base no longer has" \
+	refuses "the base does not define perf_mmap_close()" "$work/odd"
+drift 's/^static void put_event/void put_event/'
+check "names a function that is no longer static" \
+	refuses "put_event() is not static in the base" "$work/odd"
+drift 's/local_inc_return(&rb->events)/local_add_return(1, \&rb->events)/'
+check "names a statement that no rule matches any more" \
+	refuses "perf_output_sample_done was inserted 0 times" "$work/odd"
+rm "$work/odd/lib/Kconfig.debug"
+small_base "$work/odd" && rm "$work/odd/lib/Kconfig.debug"
+check "names a file that the base no longer has" \
+	refuses "the base has no lib/Kconfig.debug any more" "$work/odd"
+check "a folder without a kernel is refused" refuses "is no kernel source" "$work/series"
+check "git am of the series on the base gives the laid tree" series_applies
+check "the series is the same bytes each time" series_is_stable
+echo "1..$n"
+[ $failed = 0 ]
