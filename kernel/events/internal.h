@@ -24,6 +24,7 @@
 #include <linux/hardirq.h>
 #include <linux/perf_event.h>
 #include <linux/poll.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
@@ -114,6 +115,17 @@ perf_ring_handle(struct perf_output_handle *handle)
 static inline struct perf_event *perf_output_event(struct perf_event *event)
 {
 	return event->parent ?: event;
+}
+
+/*
+ * @event's own ring or NULL, inside any kind of RCU read-side section; preemption
+ * off is one. The base declares the pointer without __rcu, so the accessors that
+ * sparse checks do not fit it.
+ */
+static inline struct perf_buffer *perf_event_ring(struct perf_event *event)
+{
+	RCU_LOCKDEP_WARN(!rcu_read_lock_any_held(), "perf_event::rb read without RCU");
+	return rcu_dereference_raw(event->rb);
 }
 
 /* ring_buffer.c: a ring's life, and which events write to it */

@@ -39,7 +39,7 @@ static vm_fault_t perf_mmap_fault(struct vm_fault *vmf)
 		return VM_FAULT_SIGBUS;
 
 	rcu_read_lock();
-	rb = rcu_dereference(event->rb);
+	rb = perf_event_ring(event);
 	page = rb ? perf_mmap_to_page(rb, vmf->pgoff) : NULL;
 	if (page) {
 		get_page(page);

@@ -65,7 +65,7 @@ output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
 	event = perf_output_event(event);
 
 	preempt_disable();
-	rb = rcu_dereference_sched(event->rb);
+	rb = perf_event_ring(event);
 	if (unlikely(!rb)) {
 		preempt_enable();
 		return -ENOSPC;

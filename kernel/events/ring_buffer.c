@@ -56,7 +56,7 @@ struct perf_buffer *ring_buffer_get(struct perf_event *event)
 	struct perf_buffer *rb;
 
 	rcu_read_lock();
-	rb = rcu_dereference(perf_output_event(event)->rb);
+	rb = perf_event_ring(perf_output_event(event));
 	if (rb && !refcount_inc_not_zero(&rb->refcount))
 		rb = NULL;
 	rcu_read_unlock();
@@ -125,7 +125,8 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 	if (has_aux(event))
 		perf_event_stop(event, 0);
 
-	rcu_assign_pointer(event->rb, rb);
+	/* A ring is complete before it can be seen: pairs with perf_event_ring(). */
+	smp_store_release(&event->rb, rb);
 
 	if (old) {
 		ring_buffer_put(old);

@@ -67,7 +67,7 @@ void perf_event_update_userpage(struct perf_event *event)
 	u64 now, enabled, running;
 
 	guard(preempt)();
-	rb = rcu_dereference_sched(event->rb);
+	rb = perf_event_ring(event);
 	if (!rb)
 		return;
 

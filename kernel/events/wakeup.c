@@ -35,7 +35,7 @@ static void wake_pollers(struct perf_event *event)
 	struct perf_buffer *rb;
 
 	rcu_read_lock();
-	rb = rcu_dereference(perf_output_event(event)->rb);
+	rb = perf_event_ring(perf_output_event(event));
 	if (rb) {
 		list_for_each_entry_rcu(event, &rb->event_list, rb_entry)
 			wake_up_all(&event->waitq);

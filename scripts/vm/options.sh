@@ -123,6 +123,7 @@ check_options() {
 		# The caller's own start-up files may take half a minute under TCG.
 		command=(env 'PS1=\u@\h:\w\$ ' bash --norc)
 	fi
+	[[ ! -t 0 ]] || opt[stdin]=
 	[[ ${opt[gdb]} ]] || opt[boot-timeout]=${opt[boot-timeout]:-180}
 	[[ ${opt[gdb]} || ${opt[tty]} ]] || opt[timeout]=${opt[timeout]:-600}
 

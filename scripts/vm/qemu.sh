@@ -11,8 +11,11 @@ path_value() { # PATH
 
 # The last one of two equal kernel arguments wins, so the user's come last.
 # printk must reach the console in full even if COMMAND lowers the log level.
+# A busy host can keep a guest CPU waiting for longer than the kernel's watchdogs
+# do by default: that is no fault of the kernel.
 kernel_arguments() {
 	local arguments="console=ttyS0 panic=-1 printk.time=1 ignore_loglevel"
+	arguments+=" rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60"
 	[[ ${opt[gdb]} ]] && arguments+=" nokaslr"
 	printf '%s' "$arguments${append[*]:+ ${append[*]}}"
 }

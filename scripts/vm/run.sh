@@ -101,7 +101,7 @@ await_start() {
 			stop_qemu no-boot
 			return
 		fi
-		sleep 0.05
+		sleep 0.1
 	done
 }
 
@@ -136,11 +136,9 @@ await_end() {
 
 # All output is passed on, however long the reader takes.
 drain() {
-	{
-		[[ $qemu_status ]] || {
-			wait "$qemu_pid"
-			qemu_status=$?
-		}
-		[[ $outcome == closed ]] || wait "${readers[@]}"
-	} 2>/dev/null
+	if [[ -z $qemu_status ]]; then
+		wait "$qemu_pid"
+		qemu_status=$?
+	fi
+	[[ $outcome == closed ]] || wait "${readers[@]}"
 }

@@ -44,8 +44,8 @@ struct Scenario {
 	std::vector<Action> earlier; /* done undisturbed, before */
 	std::vector<Action> task;    /* what the lowest context does */
 	std::vector<Action> others;  /* what may come in at any point */
-	unsigned int nesting;	     /* writers above the task */
-	unsigned int interruptions;  /* in one schedule */
+	unsigned int nesting = 0;     /* writers above the task */
+	unsigned int interruptions = 0; /* in one schedule */
 	unsigned int quiet = 0;	     /* points without interruption for each one with */
 };
 
@@ -337,7 +337,7 @@ class NestedWorld final : private Interrupts {
 				"a record was published before it was written");
 			rest -= next.size;
 			published++;
-			if (next.header.level + 1 != depth)
+			if (next.header.level + 1U != depth)
 				seen.published_for_others++;
 			if (scenario.geometry.overwrite) {
 				fixture.forget(next.at, next.size);

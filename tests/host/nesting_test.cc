@@ -81,7 +81,7 @@ const Scenario scenarios[] = {
 	},
 	{
 		.name = "ForwardOverwrite",
-		.geometry = {.pieces = 8, .piece_shift = 4, .overwrite = true},
+		.geometry = {.pieces = 8, .piece_shift = 4, .overwrite = true, .watermark = 32},
 		.direction = Direction::forward,
 		.start = before_wrap,
 		.earlier = {pause, write_of(8), resume},

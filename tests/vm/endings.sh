@@ -57,6 +57,14 @@ refuses_garbage() {
 }
 declare_test refuses_garbage "a file that is no kernel is 243 or 244"
 
+misses_9p() {
+	vm --append initcall_blacklist=init_v9fs -- true
+	expect_status 243
+	expect_err '^vm: the kernel did not boot as far as COMMAND: cannot mount .*CONFIG_9P_FS'
+	expect_kept_console
+}
+declare_boot_test misses_9p "a kernel without 9p is 243, with the options it needs"
+
 does_not_boot() {
 	vm --gdb 47113 --boot-timeout 1 -- true
 	expect_status 243

@@ -88,7 +88,7 @@ runs_unprivileged() {
 declare_boot_test runs_unprivileged "an unprivileged host user can run it"
 
 typed() { # TEXT
-	printf '%s' "$1" >&7
+	(printf '%s' "$1" >&7) # a subshell, for SIGPIPE if the reader is gone
 }
 
 seen() { # REGEX

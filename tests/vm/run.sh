@@ -11,7 +11,7 @@
 set -u
 here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
 repository=$(realpath -- "$here/../..")
-patience=${VM_TEST_PATIENCE:-120} # seconds to wait for anything that must come
+patience=${VM_TEST_PATIENCE:-300} # seconds to wait for anything that must come
 
 for part in tap arguments streams endings guest warnings; do
 	# shellcheck source=/dev/null # each part is checked by itself

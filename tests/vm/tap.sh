@@ -101,6 +101,7 @@ expect_nothing_left() {
 	! our_processes >/dev/null || problem "processes are left: $(our_processes | tr '\n' ' ')"
 	[[ -z $(ls -A "$TMPDIR") ]] || problem "left in TMPDIR: $(ls -A "$TMPDIR")"
 	rm -rf -- "${TMPDIR:?}"/*
+	! grep -qaE ': line [0-9]+: ' "$work/err" || problem "the shell itself complains on standard error"
 }
 
 await() { # CONDITION...

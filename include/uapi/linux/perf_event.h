@@ -681,7 +681,7 @@ struct perf_event_header {
  *	type		bit 13			bit 14
  *	MMAP, MMAP2	mapping not executable	build id instead of inode (MMAP2)
  *	COMM		renamed by execve()	-
- *	FORK		made up by perf at exec	-
+ *	FORK		an exec followed (perf)	-
  *	SAMPLE		-			IP is exactly what caused the event
  *	SWITCH*		CPU is taken away	task was still runnable (preempted)
  *

@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "case.h"
@@ -173,12 +175,7 @@ static void refreshed(const void *argument)
 	dump_ring(&ring);
 }
 
-static void exit_at_once(const void *unused)
-{
-	(void)unused;
-}
-
-/* A full ring goes on waking nobody; a dead task's event hangs up. */
+/* The event of a task that is gone hangs up. */
 static void hangs_up(const void *argument)
 {
 	const struct wish *wish = argument;
@@ -188,7 +185,6 @@ static void hangs_up(const void *argument)
 	char byte;
 	pid_t pid;
 
-	in_child(exit_at_once, NULL);
 	if (pipe(ready))
 		err(1, "pipe");
 	pid = fork();
@@ -203,28 +199,34 @@ static void hangs_up(const void *argument)
 	say("alive:");
 	say_poll(&ring);
 	close(ready[1]);
-	waitpid_or_die(pid);
+	if (waitpid(pid, NULL, 0) != pid)
+		err(1, "waitpid");
 	say("\ndead:");
 	say_poll(&ring);
 	say("\n");
 }
 
-/* A breakpoint-like signal on the spot, with the event's own word in it. */
-static volatile uint64_t trap_address, trap_data, trap_type, trap_flags;
-static volatile sig_atomic_t traps, trap_code;
+/* The part of siginfo_t that <signal.h> does not name yet. */
+struct perf_siginfo {
+	int32_t signo, error, code, unused;
+	uint64_t addr;
+	uint64_t data;
+	uint32_t type;
+	uint32_t flags;
+};
+
+static struct perf_siginfo last_trap;
+static volatile sig_atomic_t traps;
 
 static void note_trap(int number, siginfo_t *info, void *context)
 {
 	(void)number;
 	(void)context;
 	traps++;
-	trap_code = info->si_code;
-	trap_address = (uint64_t)info->si_addr;
-	trap_data = info->si_perf_data;
-	trap_type = info->si_perf_type;
-	trap_flags = info->si_perf_flags;
+	memcpy(&last_trap, info, sizeof(last_trap));
 }
 
+/* A signal on the spot, with the event's own word in it. */
 static void trapped(const void *unused)
 {
 	struct sigaction action = { .sa_sigaction = note_trap, .sa_flags = SA_SIGINFO };
@@ -250,9 +252,9 @@ static void trapped(const void *unused)
 	enable(&ring);
 	fault_pages(5);
 	disable(&ring);
-	say("traps=%d code=%d addr=%#llx data=%#llx type=%llu flags=%llu\n", (int)traps,
-	    (int)trap_code, (unsigned long long)trap_address, (unsigned long long)trap_data,
-	    (unsigned long long)trap_type, (unsigned long long)trap_flags);
+	say("traps=%d code=%d addr=%#llx data=%#llx type=%u flags=%u\n", (int)traps,
+	    last_trap.code, (unsigned long long)last_trap.addr,
+	    (unsigned long long)last_trap.data, last_trap.type, last_trap.flags);
 	dump_ring(&ring);
 	dump_counts(&ring);
 }

@@ -31,9 +31,11 @@ void remember_event(const struct ring *ring)
 
 static uint64_t identifier_of(const struct perf_event_header *record)
 {
-	size_t at = record->type == PERF_RECORD_SAMPLE ? sizeof(*record) : record->size - 8;
+	size_t at = sizeof(*record);
 	uint64_t id;
 
+	if (record->type != PERF_RECORD_SAMPLE)
+		at = record->size - sizeof(id);
 	memcpy(&id, (const uint8_t *)record + at, sizeof(id));
 	return id;
 }

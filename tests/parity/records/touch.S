@@ -81,6 +81,17 @@ read_pages:
 	leave_and_return
 	.size	read_pages, . - read_pages
 
+/* spin(count) stays on one instruction, so that a sample's ip is known. */
+	.globl	spin
+	.globl	spin_here
+	.type	spin, @function
+spin:
+	mov	%rdi, %rcx
+spin_here:
+	loop	spin_here
+	ret
+	.size	spin, . - spin
+
 	.bss
 	.balign	8
 saved_stack:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
 #include <err.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,13 @@ void prepare_work(void)
 	forget_pages(FAULT_PAGES);
 	fault_pages_in_kernel(WARM_PAGES);
 	forget_pages(FAULT_PAGES);
+}
+
+uint64_t spin_address(void)
+{
+	extern const char spin_here[];
+
+	return (uint64_t)spin_here;
 }
 
 void rename_self(const char *name)

@@ -27,6 +27,10 @@ void fault_pages_from(size_t first, size_t count);
 /* The same, but the kernel faults: it copies 8 bytes into each page. */
 void fault_pages_in_kernel(size_t count);
 
+/* Stays on the instruction at spin_address() @count times. */
+void spin(size_t count);
+uint64_t spin_address(void);
+
 /* One PERF_RECORD_COMM; "p0042" for a number. */
 void rename_self(const char *name);
 void rename_numbered(unsigned int number);

@@ -16,7 +16,7 @@
 
 #define RING_PAGES 9 /* in all */
 #define MILLISECONDS 1000 /* for each race, */
-#define FEWEST 20 /* but so many rounds at least */
+#define FEWEST 5 /* but so many rounds at least */
 
 /* What both sides see, be they threads or processes. */
 struct meeting {
@@ -27,8 +27,9 @@ struct meeting {
 
 struct side {
 	int nr;
+	pid_t watched; /* the task of all events */
 	struct meeting *meeting;
-	int fds[2]; /* two events of one CPU, the same for both sides */
+	int fds[2]; /* two events of side 0, the same for both */
 	void *mapped[2]; /* of each event, by this side; NULL when it is not */
 	const struct race *race;
 };
@@ -107,21 +108,10 @@ static void play_round(struct side *side, unsigned int round, bool last)
 	meet(side->meeting);
 }
 
-/* A CPU for each side, where there are two. */
-static void take_seat(const struct side *side)
-{
-	cpu_set_t only;
-
-	CPU_ZERO(&only);
-	CPU_SET(side->nr, &only);
-	sched_setaffinity(0, sizeof(only), &only);
-}
-
 static void *play_second(void *arg)
 {
 	struct side *side = arg;
 
-	take_seat(side);
 	for (unsigned int round = 0; !side->meeting->over; round++)
 		play_round(side, round, false);
 	return NULL;
@@ -137,7 +127,6 @@ static void play_first(struct side *side)
 	uint64_t end = milliseconds() + MILLISECONDS;
 	unsigned int round = 0;
 
-	take_seat(side);
 	while (!side->meeting->over) {
 		bool last = round >= FEWEST && milliseconds() >= end;
 
@@ -154,9 +143,13 @@ static void open_events(struct side sides[2], const struct race *race)
 				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(meeting != MAP_FAILED);
-	sides[0] = (struct side) { .meeting = meeting, .race = race };
+	sides[0] = (struct side) {
+		.meeting = meeting,
+		.race = race,
+		.watched = gettid(),
+	};
 	for (int i = 0; i < 2; i++)
-		sides[0].fds[i] = open_on(&attr, 0, 0);
+		sides[0].fds[i] = open_on(&attr, 0, -1);
 	sides[1] = sides[0];
 	sides[1].nr = 1;
 }
@@ -280,7 +273,7 @@ static void open_and_redirect_another_1(struct side *side)
 {
 	struct perf_event_attr attr = comm_attr();
 
-	side->fds[1] = open_on(&attr, 0, 0);
+	side->fds[1] = open_on(&attr, side->watched, -1);
 	redirect_1(side);
 }
 

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# run.sh [VM-OPTION...]: builds this tree's perf_events selftests and runs each
+# in one guest; prints their TAP with the kernel's and the program's name in
+# front. On --stock the known defects of the base are not failures.
+set -uo pipefail
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+name=kselftest${1:+ $*}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work/programs" >"$work/make.log" 2>&1 || {
+	sed 's/^/# /' "$work/make.log"
+	echo "not ok - $name: the programs do not build"
+	exit 1
+}
+
+cat >"$work/all" <<'GUEST'
+#!/bin/bash
+export PERF_RING_STOCK=$1
+for program in /tmp/share/programs/*; do
+	[ -f "$program" ] && [ -x "$program" ] || continue
+	echo "PROGRAM $(basename "$program")"
+	timeout "$2" "$program" 2>&1
+	echo "STATUS $?"
+done
+GUEST
+chmod +x "$work/all"
+
+stock=0 limit=120 kcsan=0 options=("$@")
+case " $* " in
+*" --stock "*) stock=1 ;;
+*" --debug "*) limit=400 ;;
+*" --kcsan "*)
+	# The base has races of its own all over; those that we are part of count.
+	limit=400 kcsan=1
+	options+=(--allow-warnings KCSAN)
+	;;
+esac
+
+"$repo/vm" "${options[@]}" --smp 2 --timeout 1500 --share "$work" --console "$work/console" -- \
+	/tmp/share/all $stock $limit >"$work/output" 2>"$work/errors"
+status=$?
+
+# our_races: the reports that name a function of this tree, and no other.
+our_races() {
+	local objects=$repo/build/kcsan/kernel/events file
+
+	for file in "$repo"/kernel/events/*.c "$repo"/kernel/events/ring/*.cc; do
+		file=${file#"$repo"/kernel/events/}
+		[ "$file" = ring_buffer_test.c ] || nm "$objects/${file%.*}.o"
+	done | awk '$2 ~ /[tT]/ { print $3 }' | sort -u >"$work/functions"
+	grep -a 'BUG: KCSAN: data-race in' "$work/console" | sed 's/.*data-race in //' |
+		grep -wF -f "$work/functions" | sort | uniq -c
+}
+
+awk -v name="$name" '
+	$1 == "PROGRAM" { program = $2; plan = -1; lines = 0; next }
+	/^1\.\.[0-9]+/ { split($1, range, "."); plan = range[3] }
+	/^(ok|not ok) / {
+		lines++
+		sub(/^ok [0-9]*( -)?/, "ok - " name ": " program ":")
+		sub(/^not ok [0-9]*( -)?/, "not ok - " name ": " program ":")
+		print
+		next
+	}
+	$1 == "STATUS" {
+		if (plan != lines)
+			print "not ok - " name ": " program ": ended after " lines " of " plan " cases, status " $2
+		next
+	}
+	{ print "# " program ": " $0 }' "$work/output" | tee "$work/tap"
+if [ $kcsan = 1 ]; then
+	seen=$(grep -ac 'BUG: KCSAN' "$work/console")
+	races=$(our_races)
+	if [ -z "$races" ]; then
+		echo "ok - $name: no data race in this tree's functions (of $seen reports)" | tee -a "$work/tap"
+	else
+		printf '# %s\n' "${races//$'\n'/$'\n'# }"
+		echo "not ok - $name: data races in this tree's functions" | tee -a "$work/tap"
+	fi
+fi
+if [ $status != 0 ]; then
+	sed 's/^/# /' "$work/errors" | tail -n 60
+	echo "not ok - $name: the guest ended with status $status"
+	exit 1
+fi
+grep -q '^ok' "$work/tap" && ! grep -q '^not ok' "$work/tap"

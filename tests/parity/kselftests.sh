@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs the base's own perf_events kselftests on the stock kernel and on ours and
+# compares the verdict of every case. A test that fails on both is in agreement:
+# remove_on_exec wants a hardware counter, which this machine does not have.
+#
+#	kselftests.sh [--debug] [--self-test]
+#
+# --debug	compare the debug kernel instead of ours
+# --self-test	only show that the comparison can fail
+#
+# Environment: BASE (kernel source), STOCK_IMAGE, OURS_IMAGE, DEBUG_IMAGE, VM,
+# RESULTS (folder), PATIENCE (factor for all time limits on a busy machine).
+# Exit status: 0 all agree, 1 differences, 2 wrong use, 4 cannot run here.
+
+set -u
+here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
+# shellcheck source=tests/parity/common.sh
+. "$here/common.sh"
+# shellcheck source=tests/parity/verdicts.sh
+. "$here/verdicts.sh"
+# shellcheck source=tests/parity/verdicts_self_test.sh
+. "$here/verdicts_self_test.sh"
+
+program_seconds=120 # as the base's settings file has it
+programs=(mmap remove_on_exec sigtrap_threads watermark_signal)
+
+# Outside of the source tree; the base's own header comes before the system's.
+build_programs() {
+	local tests_folder=$base/tools/testing/selftests/perf_events bin=$results/bin program
+	fresh_folder "$bin"
+	mkdir -p "$bin/include/linux"
+	cp "$base/include/uapi/linux/perf_event.h" "$bin/include/linux/" || return
+	for program in "${programs[@]}"; do
+		gcc -O2 -static -pthread -I"$bin/include" -o "$bin/$program" \
+			"$tests_folder/$program.c" >"$bin/$program.log" 2>&1 ||
+			usage_error "cannot build the base's $program.c: see $bin/$program.log"
+	done
+}
+
+# A program's TAP as verdict lines, with its exit status as one more.
+parse_tap() { # PROGRAM FOLDER
+	local status
+	status=$(cat "$2/$1.status" 2>/dev/null) || status=
+	sed -nE -e '/^(not )?ok [0-9]+ /!d' \
+		-e "s,^(not ok|ok) [0-9]+ (- )?([^#]*[^# ]) *# *SKIP.*,$1 / \\3\tSKIP,p;t" \
+		-e "s,^(not ok|ok) [0-9]+ (- )?([^#]*[^# ]).*,$1 / \\3\t\\1,p" "$2/$1.tap"
+	case $status in
+	124 | 137) printf '%s / end\tTIMEOUT\n' "$1" ;;
+	'') printf '%s / end\tMISSING\n' "$1" ;;
+	*) printf '%s / end\tstatus %s\n' "$1" "$status" ;;
+	esac
+}
+
+run_programs() { # KERNEL FOLDER ROUND PROGRAM...
+	local kernel=$1 folder=$2 limit=$((program_seconds * patience)) program
+	shift 3
+	cp "$here/kselftests-guest.sh" "${@/#/$results/bin/}" "$folder/"
+	boot "$kernel" "$folder" $((program_seconds * $# + 30)) --smp 2 -- \
+		bash /tmp/share/kselftests-guest.sh "$limit" "$@" || return
+	for program; do
+		parse_tap "$program" "$folder"
+		printf '%s / kernel warnings\t%s\n' "$program" "$(warnings_of "$folder")"
+	done >"$folder/verdicts"
+}
+
+self_test() {
+	work=$(mktemp -d) || exit
+	trap 'rm -rf -- "$work"' EXIT
+	test_verdicts
+	printf 'ok 1 a.b\nnot ok 2 a.c\nok 3 a.d # SKIP why\n# ok 4 x\n' >"$work/some.tap"
+	echo 1 >"$work/some.status"
+	parse_tap some "$work" >"$work/parsed"
+	printf 'some / a.b\tok\nsome / a.c\tnot ok\nsome / a.d\tSKIP\nsome / end\tstatus 1\n' >"$work/expected"
+	if cmp -s "$work/parsed" "$work/expected"; then
+		ok "self-test: TAP is read as it is meant"
+	else
+		not_ok "self-test: TAP is misread: $(tr '\n\t' ';,' <"$work/parsed")"
+	fi
+	conclude
+}
+
+main() {
+	local kernel=ours
+	while (($#)); do
+		case $1 in
+		--debug) kernel=debug ;;
+		--self-test)
+			self_test
+			exit
+			;;
+		*) usage_error "unknown option '$1': there are --debug and --self-test" ;;
+		esac
+		shift
+	done
+	need_command gcc
+	need_base
+	need_image stock "$kernel"
+	results=$results/kselftests-$kernel
+	build_programs
+	if settle run_programs "$results" "$kernel" "${programs[@]}"; then
+		report_verdicts kselftest "$results/stock" "$results/$kernel" "$kernel"
+	else
+		not_ok "kselftest: a kernel did not come to the end"
+	fi
+	conclude
+}
+
+main "$@"
