@@ -65,8 +65,8 @@ static void tell_pmu_mapped(struct perf_event *event, struct mm_struct *mm)
 }
 
 /*
- * A copy of a mapping: mremap() moving it (fork() leaves it out, splitting is
- * refused). The original keeps the ring attached meanwhile.
+ * A copy of a mapping: mremap() moves it, or fork() after MADV_DOFORK passes it
+ * on (splitting is refused). The original keeps the ring attached meanwhile.
  */
 static void perf_mmap_open(struct vm_area_struct *vma)
 {

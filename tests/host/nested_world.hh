@@ -36,20 +36,7 @@ inline constexpr Action read_one{Deed::read_one};
 inline constexpr Action pause{Deed::pause};
 inline constexpr Action resume{Deed::resume};
 
-struct Scenario {
-	std::string name;
-	Geometry geometry;
-	Direction direction;
-	unsigned long start;	     /* position */
-	std::vector<Action> earlier; /* done undisturbed, before */
-	std::vector<Action> task;    /* what the lowest context does */
-	std::vector<Action> others;  /* what may come in at any point */
-	unsigned int nesting = 0;     /* writers above the task */
-	unsigned int interruptions = 0; /* in one schedule */
-	unsigned int quiet = 0;	     /* points without interruption for each one with */
-};
-
-/* How often something happened in all runs: a test has to have seen it. */
+/* How often something happened in all runs. */
 struct Sightings {
 	unsigned long refused = 0;
 	unsigned long refused_with_wakeup = 0;
@@ -57,6 +44,25 @@ struct Sightings {
 	unsigned long woken = 0;
 	unsigned long published_for_others = 0;
 	unsigned long deepest = 0;
+};
+
+struct Scenario {
+	std::string name;
+	Geometry geometry;
+	Direction direction = Direction::forward;
+	unsigned long start = 0;	/* position */
+	std::vector<Action> earlier;	/* done undisturbed, before */
+	std::vector<Action> task;	/* what the lowest context does */
+	std::vector<Action> others;	/* what may come in at any point */
+	Sightings expected;		/* at least, from three interruptions on */
+	unsigned int nesting = 0;	/* writers above the task */
+	unsigned int interruptions = 0; /* in one schedule */
+	unsigned int quiet = 0;		/* undisturbed points for each other one */
+
+	friend std::ostream &operator<<(std::ostream &out, const Scenario &scenario)
+	{
+		return out << scenario.name;
+	}
 };
 
 class NestedWorld final : private Interrupts {

@@ -19,47 +19,47 @@ const Scenario scenarios[] = {
 	{
 		.name = "PlentyOfRoom",
 		.geometry = {.pieces = 4, .piece_shift = 5, .watermark = 20},
-		.direction = Direction::forward,
 		.start = before_wrap,
 		.earlier = {},
 		.task = {write_of(16)},
 		.others = {write_of(8), write_of(24)},
+		.expected = {},
 	},
 	{
 		.name = "AlmostFull",
 		.geometry = {.pieces = 2, .piece_shift = 5, .watermark = 48},
-		.direction = Direction::forward,
 		.start = before_wrap,
 		.earlier = {write_of(32)},
 		.task = {write_of(8), write_of(16)},
 		.others = {write_of(16), read_one},
+		.expected = {.refused = 1, .refused_with_wakeup = 1, .told_lost = 1},
 	},
 	{
 		.name = "LossPending",
 		.geometry = {.pieces = 2, .piece_shift = 5, .watermark = 24},
-		.direction = Direction::forward,
 		.start = before_wrap,
 		.earlier = {write_of(16), pause, write_of(8), write_of(8), resume},
 		.task = {write_of(16)},
 		.others = {write_of(8), write_of(32), read_all},
+		.expected = {.refused = 1, .refused_with_wakeup = 1, .told_lost = 1},
 	},
 	{
 		.name = "Paused",
 		.geometry = {.pieces = 4, .piece_shift = 4, .watermark = 16},
-		.direction = Direction::forward,
 		.start = before_wrap,
 		.earlier = {write_of(16)},
 		.task = {write_of(16)},
 		.others = {write_of(8), pause, resume},
+		.expected = {.refused = 1, .told_lost = 1},
 	},
 	{
 		.name = "Counted",
 		.geometry = {.pieces = 4, .piece_shift = 5, .watermark = 40},
-		.direction = Direction::forward,
 		.start = before_wrap,
 		.earlier = {write_of(8, 3), write_of(8, 3)},
 		.task = {write_of(8, 3)},
 		.others = {write_of(8, 3), write_of(16)},
+		.expected = {},
 	},
 	{
 		.name = "BackwardOverwrite",
@@ -69,6 +69,7 @@ const Scenario scenarios[] = {
 		.earlier = {},
 		.task = {write_of(16)},
 		.others = {write_of(8), write_of(24)},
+		.expected = {},
 	},
 	{
 		.name = "BackwardAlmostFull",
@@ -78,54 +79,74 @@ const Scenario scenarios[] = {
 		.earlier = {write_of(32)},
 		.task = {write_of(8), write_of(16)},
 		.others = {write_of(16), read_one},
+		.expected = {.refused = 1, .refused_with_wakeup = 1, .told_lost = 1},
 	},
 	{
 		.name = "ForwardOverwrite",
 		.geometry = {.pieces = 8, .piece_shift = 4, .overwrite = true, .watermark = 32},
-		.direction = Direction::forward,
 		.start = before_wrap,
 		.earlier = {pause, write_of(8), resume},
 		.task = {write_of(16)},
 		.others = {write_of(8), write_of(24)},
+		.expected = {.refused = 1, .told_lost = 1},
 	},
 };
 
-struct Depth {
-	Scenario scenario;
-	unsigned int levels;
-};
-
-void PrintTo(const Depth &depth, std::ostream *out)
+void expect_sightings(const Sightings &seen, const Scenario &scenario)
 {
-	*out << depth.scenario.name << " to depth " << depth.levels;
+	EXPECT_GE(seen.refused, scenario.expected.refused);
+	EXPECT_GE(seen.refused_with_wakeup, scenario.expected.refused_with_wakeup);
+	EXPECT_GE(seen.told_lost, scenario.expected.told_lost);
+	EXPECT_EQ(seen.deepest, scenario.nesting);
+	EXPECT_GT(seen.woken, 0U);
+	EXPECT_GT(seen.published_for_others, 0U);
 }
 
-std::vector<Depth> every_depth()
+std::vector<Scenario> to_every_depth()
 {
-	std::vector<Depth> all;
+	std::vector<Scenario> all;
 
 	for (unsigned int levels = 1; levels <= 3; levels++) {
-		for (const Scenario &scenario : scenarios) {
-			all.push_back({scenario, levels});
-			all.back().scenario.nesting = levels;
-			all.back().scenario.interruptions = levels;
+		for (Scenario scenario : scenarios) {
+			scenario.name += "ToDepth" + std::to_string(levels);
+			scenario.nesting = levels;
+			scenario.interruptions = levels;
+			if (levels < 3)
+				scenario.expected = {};
+			all.push_back(scenario);
 		}
 	}
 	return all;
 }
 
-std::string name_of(const testing::TestParamInfo<Depth> &info)
+std::vector<Scenario> with_many_interruptions()
 {
-	return info.param.scenario.name + "ToDepth" + std::to_string(info.param.levels);
+	std::vector<Scenario> all(std::begin(scenarios), std::end(scenarios));
+
+	for (Scenario &scenario : all) {
+		scenario.nesting = 4;
+		scenario.interruptions = 12;
+		scenario.quiet = 10;
+		scenario.task.insert(scenario.task.end(), 2, scenario.task.front());
+		if (scenario.geometry.overwrite)
+			scenario.geometry.piece_shift += 3; /* all that is unpublished has room */
+	}
+	return all;
 }
 
-class EverySchedule : public testing::TestWithParam<Depth> {};
+class Schedules : public testing::TestWithParam<Scenario> {};
 
-TEST_P(EverySchedule, KeepsTheRingWhole)
+std::string name_of(const testing::TestParamInfo<Scenario> &info)
 {
-	const auto &[scenario, levels] = GetParam();
+	return info.param.name;
+}
+
+using Every = Schedules;
+
+TEST_P(Every, ScheduleKeepsTheRingWhole)
+{
 	EveryPath path;
-	NestedWorld world(scenario, path);
+	NestedWorld world(GetParam(), path);
 	unsigned long schedules = 0;
 
 	do {
@@ -134,12 +155,26 @@ TEST_P(EverySchedule, KeepsTheRingWhole)
 	} while (path.next());
 
 	std::cout << schedules << " schedules" << std::endl;
-	EXPECT_EQ(world.seen.deepest, levels);
-	EXPECT_GT(world.seen.woken, 0U);
-	EXPECT_GT(world.seen.published_for_others, 0U);
+	expect_sightings(world.seen, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Exhaustive, EverySchedule, testing::ValuesIn(every_depth()), name_of);
+INSTANTIATE_TEST_SUITE_P(Exhaustive, Every, testing::ValuesIn(to_every_depth()), name_of);
+
+using Long = Schedules;
+
+TEST_P(Long, ScheduleKeepsTheRingWhole)
+{
+	RandomChoices random;
+	NestedWorld world(GetParam(), random);
+	const unsigned long schedules = iterations(20000);
+
+	for (unsigned long i = 0; i < schedules; i++)
+		ASSERT_EQ(world.run(), "") << "schedule " << i;
+	if (schedules >= 20000)
+		expect_sightings(world.seen, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, Long, testing::ValuesIn(with_many_interruptions()), name_of);
 
 } // namespace
 } // namespace ring_test

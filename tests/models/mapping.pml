@@ -220,7 +220,7 @@ inline close_file(e)
 
 /* ---- mmap.c ---- */
 
-inline open_mapping(e)
+inline open_mapping(e, aux)
 {
 	/* O1 mmap.c: atomic_inc(&event->mmap_count); */
 	event_mmap_count[e]++;
@@ -230,6 +230,11 @@ inline open_mapping(e)
 		USABLE(mine);
 		mmap_count[mine]++
 	}
+	/* O3 mmap.c: atomic_inc(&event->rb->aux_mmap_count); */
+	if
+	:: d_step { aux -> assert(aux_mmap_count[mine] > 0); aux_mmap_count[mine]++ }
+	:: !aux
+	fi
 }
 
 inline free_aux(r)
@@ -386,8 +391,7 @@ inline close_mapping(e, aux)
 dropped:
 #endif
 	/* C10 mmap.c: ring_buffer_put(rb); */
-	put_ring(r);
-	mine = NONE
+	put_ring(r)
 }
 
 /* The caller holds the event's mutex. `mine` is the ring that counts us, or NONE. */
@@ -595,118 +599,88 @@ inline reset_output(e)
 
 /* ---- the tasks ---- */
 
-proctype mapper()
+/* Maps through event e, moves the mapping at most once, unmaps, closes the file. */
+proctype user(byte e; bool aux; bool may_move)
 {
-	byte r, mine, old, found;
-	bool last;
-
-	map_data(0);
-	if
-	:: mine != NONE -> close_mapping(0, false)
-	:: mine == NONE
-	fi;
-	close_file(0)
-}
-
-proctype mover()
-{
-	byte r, mine, old, found, e, moved;
-	bool last;
-
-	if
-	:: e = 0
-	:: e = 1
-	fi;
-	map_data(e);
-	if
-	:: mine != NONE ->
-		if
-		:: open_mapping(e); moved = mine; close_mapping(e, false); mine = moved; moved = NONE
-		:: true
-		fi;
-		close_mapping(e, false)
-	:: mine == NONE
-	fi;
-	e = 0;
-	close_file(0);
-	close_file(1)
-}
-
-proctype aux_mapper()
-{
-	byte r, mine, old, found, e;
+	byte r, mine, old, found, mappings;
 	bool last, failed;
 
 	if
-	:: e = 0
-	:: e = 1
+	:: !aux -> map_data(e)
+	:: aux -> map_aux(e)
 	fi;
-	map_aux(e);
-	if
-	:: mine != NONE -> close_mapping(e, true)
-	:: mine == NONE
-	fi;
-	e = 0;
-	close_file(0);
-	close_file(1)
+	mappings = (mine != NONE -> 1 : 0);
+	do
+	:: mappings > 0 && may_move ->
+		may_move = false;
+		open_mapping(e, aux);
+		mappings++
+	:: mappings > 0 ->
+		close_mapping(e, aux);
+		mappings--
+	:: mappings == 0 -> break
+	od;
+	mine = NONE;
+	close_file(e)
 }
 
-proctype redirecter()
+proctype redirecter(byte e; byte output; bool may_reset)
 {
 	byte r, old;
 	bool last;
 
-	set_output(1, 0);
+	set_output(e, output);
 	if
-	:: reset_output(1)
+	:: may_reset -> reset_output(e)
 	:: true
 	fi;
-	close_file(0);
-	close_file(1)
+	close_file(e);
+	close_file(output)
 }
 
-proctype opposite()
+inline start_user(aux, may_move)
 {
-	byte r, old;
-	bool last;
+	if
+	:: files[0]++; run user(0, aux, may_move)
+	:: files[1]++; run user(1, aux, may_move)
+	fi
+}
 
-	set_output(0, 1);
-	close_file(0);
-	close_file(1)
+inline start_redirecter(e, output, may_reset)
+{
+	files[e]++;
+	files[output]++;
+	run redirecter(e, output, may_reset)
 }
 
 init
 {
 	atomic {
-		files[0] = 1 + TASKS;
-		files[1] = TASKS - MAPPERS;
+		files[0] = 1;
 		if
-		:: files[1]++
-		:: files[1] > 0
+		:: files[1] = 1
+		:: true
 		fi;
 #if MAPPERS > 0
-		run mapper();
+		start_user(false, false);
 #endif
 #if MAPPERS > 1
-		run mapper();
+		start_user(false, false);
 #endif
 #if MOVERS > 0
-		run mover();
-#endif
-#if MOVERS > 1
-		run mover();
+		start_user(false, true);
 #endif
 #if AUX_MAPPERS > 0
-		run aux_mapper();
+		start_user(true, false);
 #endif
 #if AUX_MAPPERS > 1
-		run aux_mapper();
+		start_user(true, false);
 #endif
 #if REDIRECTERS > 0
-		run redirecter();
+		start_redirecter(1, 0, true);
 #endif
 #if OPPOSITES > 0
-		run opposite();
+		start_redirecter(0, 1, false);
 #endif
 	}
 	d_step {

@@ -75,7 +75,7 @@ need_base() {
 }
 
 fresh_folder() { # PATH
-	rm -rf -- "$1" && mkdir -p -- "$1" || usage_error "cannot create the folder $1: set RESULTS to another one"
+	{ rm -rf -- "$1" && mkdir -p -- "$1"; } || usage_error "cannot create the folder $1: set RESULTS to another one"
 }
 
 # Boots a kernel and runs COMMAND in it, with FOLDER at /tmp/share. The guest's
@@ -99,7 +99,10 @@ boot() { # KERNEL FOLDER SECONDS [VM OPTION...] -- COMMAND...
 	esac
 }
 
-# One line for the table of verdicts.
-warnings_of() { # FOLDER
-	if [[ -e $1/warned ]]; then echo some; else echo none; fi
+warnings_in() { # FOLDER...
+	local folder
+	for folder; do
+		[[ ! -e $folder/warned ]] || { echo some && return; }
+	done
+	echo none
 }

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck disable=SC2154 # globals are shared between the parts
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the base's own perf_events kselftests on the stock kernel and on ours and
@@ -16,12 +17,10 @@
 
 set -u
 here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
-# shellcheck source=tests/parity/common.sh
-. "$here/common.sh"
-# shellcheck source=tests/parity/verdicts.sh
-. "$here/verdicts.sh"
-# shellcheck source=tests/parity/verdicts_self_test.sh
-. "$here/verdicts_self_test.sh"
+for part in common verdicts verdicts_self_test; do
+	# shellcheck source=/dev/null # each part is checked by itself
+	. "$here/$part.sh" || exit
+done
 
 program_seconds=120 # as the base's settings file has it
 programs=(mmap remove_on_exec sigtrap_threads watermark_signal)
@@ -61,7 +60,6 @@ run_programs() { # KERNEL FOLDER ROUND PROGRAM...
 		bash /tmp/share/kselftests-guest.sh "$limit" "$@" || return
 	for program; do
 		parse_tap "$program" "$folder"
-		printf '%s / kernel warnings\t%s\n' "$program" "$(warnings_of "$folder")"
 	done >"$folder/verdicts"
 }
 
@@ -101,6 +99,7 @@ main() {
 	build_programs
 	if settle run_programs "$results" "$kernel" "${programs[@]}"; then
 		report_verdicts kselftest "$results/stock" "$results/$kernel" "$kernel"
+		report_warnings kselftest "$results" "$kernel"
 	else
 		not_ok "kselftest: a kernel did not come to the end"
 	fi

@@ -81,6 +81,18 @@ report_verdicts() { # TITLE STOCK OURS COLUMN-NAME
 	done < <(names_of "$2" "$3")
 }
 
+# A kernel that warns where the stock one does not is worse, however the tests end.
+report_warnings() { # TITLE FOLDER KERNEL
+	local stock ours
+	stock=$(warnings_in "$2"/stock.*)
+	ours=$(warnings_in "$2/$3".*)
+	if [[ $ours == some && $stock == none ]]; then
+		not_ok "$1: kernel warnings: stock none, $3 some: see $2/$3.*/output"
+	else
+		ok "$1: kernel warnings: stock $stock, $3 $ours"
+	fi
+}
+
 # Runs all PROGRAMS on both kernels, and again those that differ, twice at most.
 # RUN KERNEL FOLDER ROUND PROGRAM... writes FOLDER/verdicts and calls boot.
 settle() { # RUN FOLDER KERNEL PROGRAM...

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # globals are shared between the parts
+# shellcheck disable=SC2154,SC2034 # globals are shared between the parts
 # SPDX-License-Identifier: GPL-2.0
 #
 # The comparison of verdicts must see each way in which two files can disagree.
@@ -57,6 +57,26 @@ test_settling() {
 	expect_red "a difference that lasts for three rounds" "$work/settle/stock" "$work/settle/ours"
 }
 
+warned_red() { # WHICH
+	fresh_folder "$work/warn/stock.1"
+	fresh_folder "$work/warn/ours.1"
+	fresh_folder "$work/warn/ours.2"
+	[[ ! $1 ]] || : >"$work/warn/$1/warned"
+	(
+		tests=0 failures=0
+		report_warnings doctored "$work/warn" ours
+		((failures > 0))
+	) >/dev/null
+}
+
+test_warnings() {
+	if warned_red ours.2 && ! warned_red '' && ! warned_red stock.1; then
+		ok "self-test: a warning of our kernel alone is red"
+	else
+		not_ok "self-test: a warning of our kernel alone is red"
+	fi
+}
+
 test_verdicts() {
 	local stock=$work/stock ours=$work/ours
 	good_verdicts >"$stock"
@@ -82,4 +102,5 @@ test_verdicts() {
 	sed '1s/ok/DIED (139)/' "$stock" >"$ours"
 	expect_red "a test that dies on both" "$ours" "$ours"
 	test_settling
+	test_warnings
 }

@@ -138,6 +138,29 @@ static inline uint64_t count_of(int fd)
 	return values[0];
 }
 
+/* ---- settings of the system ---- */
+
+static inline bool sysctl_get(const char *path, int *value)
+{
+	FILE *file = fopen(path, "r");
+	bool got = file && fscanf(file, "%d", value) == 1;
+
+	if (file)
+		fclose(file);
+	return got;
+}
+
+static inline bool sysctl_set(const char *path, int value)
+{
+	FILE *file = fopen(path, "w");
+	bool put;
+
+	if (!file)
+		return false;
+	put = fprintf(file, "%d\n", value) > 0;
+	return !fclose(file) && put;
+}
+
 /* ---- what makes records ---- */
 
 #define COMM_RECORD 24 /* a name of up to 7 characters, no sample_id */

@@ -22,27 +22,6 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define ALLOWANCE_KB "/proc/sys/kernel/perf_event_mlock_kb"
 
-static inline bool sysctl_get(const char *path, int *value)
-{
-	FILE *file = fopen(path, "r");
-	bool got = file && fscanf(file, "%d", value) == 1;
-
-	if (file)
-		fclose(file);
-	return got;
-}
-
-static inline bool sysctl_set(const char *path, int value)
-{
-	FILE *file = fopen(path, "w");
-	bool put;
-
-	if (!file)
-		return false;
-	put = fprintf(file, "%d\n", value) > 0;
-	return !fclose(file) && put;
-}
-
 /* Pages that each user may map before anything counts as pinned. */
 static inline long allowance_pages(void)
 {

@@ -10,12 +10,12 @@
 #include "perf_ring_locked.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <time.h>
 
 #define RING_PAGES 9 /* in all */
 #define MILLISECONDS 1000 /* for each race, */
+#define SPINS 5000 /* before a waiting side gives its CPU away */
 #define FEWEST 5 /* but so many rounds at least */
 
 /* What both sides see, be they threads or processes. */
@@ -56,9 +56,11 @@ static void meet(struct meeting *meeting)
 					       __ATOMIC_ACQ_REL);
 	unsigned int both = (mine | 1) + 1;
 
-	while ((int)(__atomic_load_n(&meeting->arrivals, __ATOMIC_ACQUIRE) -
-		     both) < 0)
-		sched_yield();
+	for (unsigned int spins = 0;
+	     (int)(__atomic_load_n(&meeting->arrivals, __ATOMIC_ACQUIRE) -
+		   both) < 0; spins++)
+		if (spins > SPINS)
+			usleep(50);
 }
 
 /* A little later on one side or the other, so that every overlap occurs. */
