@@ -11,11 +11,12 @@ path_value() { # PATH
 
 # The last one of two equal kernel arguments wins, so the user's come last.
 # printk must reach the console in full even if COMMAND lowers the log level.
-# A busy host can keep a guest CPU waiting for longer than the kernel's watchdogs
-# do by default: that is no fault of the kernel.
+# A busy host lets the guest's CPUs and timers wait for seconds while the TSC
+# runs on. The kernel would take that for broken interrupts, for a bad clock or
+# for a stall, and panic, change clocks or warn.
 kernel_arguments() {
 	local arguments="console=ttyS0 panic=-1 printk.time=1 ignore_loglevel"
-	arguments+=" rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60"
+	arguments+=" no_timer_check tsc=reliable rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60"
 	[[ ${opt[gdb]} ]] && arguments+=" nokaslr"
 	printf '%s' "$arguments${append[*]:+ ${append[*]}}"
 }

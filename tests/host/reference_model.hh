@@ -6,6 +6,7 @@
 #ifndef TESTS_HOST_REFERENCE_MODEL_HH
 #define TESTS_HOST_REFERENCE_MODEL_HH
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -20,9 +21,11 @@ class ReferenceModel {
 		unsigned long size;
 	};
 
-	ReferenceModel(const Geometry &geometry, unsigned long watermark_)
-		: capacity(geometry.size()), watermark(watermark_), overwrite(geometry.overwrite),
-		  to_next_mark(watermark_)
+	explicit ReferenceModel(const Geometry &geometry)
+		: capacity(geometry.size()), overwrite(geometry.overwrite),
+		  watermark(geometry.watermark ? std::min(geometry.watermark, capacity)
+					       : capacity / 2),
+		  to_next_mark(static_cast<long>(watermark))
 	{
 	}
 
@@ -43,7 +46,7 @@ class ReferenceModel {
 
 		if (lost_size)
 			lost = 0;
-		writers.push_back({wakeups, records.size()});
+		writers.push_back({wakeups, removed + records.size()});
 		records.push_back({{}, wanted});
 		unread += wanted;
 		reserved += wanted;
@@ -54,7 +57,7 @@ class ReferenceModel {
 	/* The innermost writer adds to its record. */
 	void write(const Words &words)
 	{
-		Words &record = records[writers.back().record].words;
+		Words &record = records[writers.back().record - removed].words;
 
 		record.insert(record.end(), words.begin(), words.end());
 	}
@@ -77,6 +80,7 @@ class ReferenceModel {
 		if (!writers.empty())
 			return false;
 		published = records.size();
+		readable = reserved;
 		return wakeups != done.wakeups;
 	}
 
@@ -86,25 +90,20 @@ class ReferenceModel {
 		Record record = records.front();
 
 		records.pop_front();
+		removed++;
 		published--;
 		unread -= record.size;
 		return record;
 	}
 
-	/* In an overwritten ring nobody reads: what is too old to be there goes. */
-	void drop_overwritten()
-	{
-		while (published && unread - records.front().size >= capacity)
-			read();
-	}
-
 	bool paused = false;
 	unsigned long lost = 0;
 	unsigned long samples = 0;
-	unsigned long reserved = 0;    /* bytes, ever */
-	std::deque<Record> records;    /* in order of reservation */
-	std::size_t published = 0;     /* of them */
-	unsigned long unread = 0;      /* bytes in them */
+	unsigned long reserved = 0; /* bytes, ever */
+	unsigned long readable = 0; /* bytes, ever */
+	std::deque<Record> records; /* in order of reservation */
+	std::size_t published = 0;  /* of them */
+	unsigned long unread = 0;   /* bytes in them */
 
 	std::size_t depth() const
 	{
@@ -114,7 +113,7 @@ class ReferenceModel {
     private:
 	struct Writer {
 		unsigned long wakeups; /* when it began */
-		std::size_t record;
+		std::size_t record;    /* counted from the first ever */
 	};
 
 	/* The mark moves on by one watermark when a record ends beyond it. */
@@ -128,10 +127,11 @@ class ReferenceModel {
 	}
 
 	const unsigned long capacity;
-	const unsigned long watermark;
 	const bool overwrite;
+	const unsigned long watermark;
 	long to_next_mark;
 	unsigned long wakeups = 0;
+	std::size_t removed = 0; /* records that were read or overwritten */
 	std::vector<Writer> writers;
 };
 

@@ -11,6 +11,7 @@ name=kselftest${1:+ $*}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+mkdir -p "$work/programs"
 make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work/programs" >"$work/make.log" 2>&1 || {
 	sed 's/^/# /' "$work/make.log"
 	echo "not ok - $name: the programs do not build"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# shellcheck disable=SC2154 # globals are shared between the parts
+# shellcheck disable=SC2154,SC2034 # globals are shared between the parts
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the base's own perf_events kselftests on the stock kernel and on ours and
@@ -23,6 +23,7 @@ for part in common verdicts verdicts_self_test; do
 done
 
 program_seconds=120 # as the base's settings file has it
+gains='^mmap / perf_mmap[.]aux[.]' # the stock kernel has no AUX device here
 programs=(mmap remove_on_exec sigtrap_threads watermark_signal)
 
 # Outside of the source tree; the base's own header comes before the system's.
@@ -67,6 +68,7 @@ self_test() {
 	work=$(mktemp -d) || exit
 	trap 'rm -rf -- "$work"' EXIT
 	test_verdicts
+	test_gains
 	printf 'ok 1 a.b\nnot ok 2 a.c\nok 3 a.d # SKIP why\n# ok 4 x\n' >"$work/some.tap"
 	echo 1 >"$work/some.status"
 	parse_tap some "$work" >"$work/parsed"

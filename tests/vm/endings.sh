@@ -82,7 +82,7 @@ declare_boot_test qemu_fails "QEMU's refusal is 244, with its reason"
 # In a process group of its own, like a terminal's foreground job.
 start_group() { # ARGUMENT...
 	: >"$work/out"
-	env --default-signal setsid "$vm" --kernel "$kernel" "$@" >"$work/out" 2>"$work/err" </dev/null &
+	env --default-signal setsid "$vm" "${settings[@]}" "$@" >"$work/out" 2>"$work/err" </dev/null &
 	group=$!
 	await grep -q started "$work/out" || problem "COMMAND did not start"
 }
@@ -111,7 +111,7 @@ dies_without_orphans() {
 	mkfifo "$work/input.fifo"
 	exec {input}<>"$work/input.fifo"
 	: >"$work/out"
-	"$vm" --kernel "$kernel" --stdin -- sh -c 'echo started; sleep 1000' >"$work/out" 2>"$work/err" <"$work/input.fifo" &
+	"$vm" "${settings[@]}" --stdin -- sh -c 'echo started; sleep 1000' >"$work/out" 2>"$work/err" <"$work/input.fifo" &
 	group=$!
 	await grep -q started "$work/out" || problem "COMMAND did not start"
 	(($(our_processes | wc -l) >= 4)) || problem "expected QEMU, two readers and a feeder, found $(our_processes | wc -l)"

@@ -50,7 +50,7 @@ furnishes_guest() {
 	touch "$directory/doomed"
 	ln -sf "$clone/vm" "$work/link"
 	pushd "$directory" >/dev/null || return
-	"$work/link" --kernel "$kernel" -- sh -c "$(inspect_guest)" sh "$directory" "$clone" \
+	"$work/link" "${settings[@]}" -- sh -c "$(inspect_guest)" sh "$directory" "$clone" \
 		>"$work/out" 2>"$work/err" </dev/null
 	status=$?
 	popd >/dev/null || return
@@ -61,6 +61,18 @@ furnishes_guest() {
 	[[ -e $directory/doomed ]] || problem "a removal reached the host"
 }
 declare_boot_test furnishes_guest "from a clone in /tmp, by symlink: folders, environment, writable root, host untouched"
+
+# Overlayfs marks a removed folder in an extended attribute of the tmpfs.
+replaces_folders() {
+	need_config TMPFS_XATTR || return
+	mkdir -p folder/inner
+	vm -- sh -c 'rm -r folder && mkdir folder && ls -A folder && mv folder moved'
+	expect_status 0
+	expect_out ''
+	expect_quiet
+	[[ -d folder/inner ]] || problem "a removal reached the host"
+}
+declare_boot_test replaces_folders "host folders can be removed and replaced in the guest"
 
 counts_instructions() {
 	vm --icount --console "$work/console" -- nproc
@@ -77,7 +89,7 @@ runs_unprivileged() {
 	runuser -u nobody -- test -r "$kernel" || { skip "nobody cannot read the kernel"; return; }
 	chmod 755 "$work"
 	mkdir -m 777 "$work/tmp/nobody"
-	TMPDIR=$work/tmp/nobody runuser -u nobody -- "$vm" --kernel "$kernel" -- \
+	TMPDIR=$work/tmp/nobody runuser -u nobody -- "$vm" "${settings[@]}" -- \
 		sh -c 'id -u; cd && touch file && mkdir -m 0 /tmp/share/locked && echo home' >"$work/out" 2>"$work/err" </dev/null
 	status=$?
 	expect_status 0
@@ -99,8 +111,8 @@ opens_shell() {
 	command -v script >/dev/null || { skip "script(1) is not installed"; return; }
 	rm -f "$work/keys"
 	mkfifo "$work/keys"
-	env --default-signal VM="$vm" KERNEL="$kernel" TERM=vt100 \
-		script -qefc 'stty rows 33 cols 101; "$VM" --kernel "$KERNEL"; s=$?; stty -a; exit $s' "$work/screen" \
+	env --default-signal VM="$vm" KERNEL="$kernel" PATIENCE="$patience" TERM=vt100 \
+		script -qefc 'stty rows 33 cols 101; "$VM" --kernel "$KERNEL" --boot-timeout "$PATIENCE"; s=$?; stty -a; exit $s' "$work/screen" \
 		<"$work/keys" >/dev/null 2>"$work/err" &
 	local pid=$!
 	exec 7>"$work/keys"

@@ -5,13 +5,14 @@
 # Tests of ./vm, as TAP: tests/vm/run.sh [KERNEL] [-- PATTERN]
 #
 # KERNEL defaults to what is built under build/; PATTERN picks tests by name.
+# VM_TEST_PATIENCE is how many seconds a boot may take here.
 # Everything runs from a copy of vm in a temporary folder below /tmp, as if it
 # were a fresh clone there, with its own TMPDIR: what vm leaves behind shows.
 
 set -u
 here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
 repository=$(realpath -- "$here/../..")
-patience=${VM_TEST_PATIENCE:-300} # seconds to wait for anything that must come
+patience=${VM_TEST_PATIENCE:-300}
 
 for part in tap arguments streams endings guest warnings; do
 	# shellcheck source=/dev/null # each part is checked by itself
@@ -43,5 +44,6 @@ cp -r -- "$repository/vm" "$clone/"
 mkdir "$clone/scripts"
 cp -r -- "$repository/scripts/vm" "$clone/scripts/"
 cd "$clone" || exit
+settings=(--kernel "$kernel" --boot-timeout "$patience")
 
 run_tests "$pattern"

@@ -48,9 +48,7 @@ passes_output_without_ports() {
 declare_boot_test passes_output_without_ports "the same without virtio-console, with status 7"
 
 uses_ports() {
-	local config=${kernel%/arch/*}/.config
-	[[ -f $config ]] || { skip "no .config beside the kernel tells what it has"; return; }
-	grep -q '^CONFIG_VIRTIO_CONSOLE=y' "$config" || { skip "the kernel has no CONFIG_VIRTIO_CONSOLE"; return; }
+	need_config VIRTIO_CONSOLE || return
 	vm --console "$work/console" -- true
 	expect_status 0
 	grep -qa 'output through virtio ports' "$work/console" || problem "the virtio ports were not used"
@@ -60,7 +58,7 @@ declare_boot_test uses_ports "output goes through virtio ports where the kernel 
 streams_live() {
 	mkdir "$work/share"
 	mkfifo "$work/live"
-	"$vm" --kernel "$kernel" --share "$work/share" -- \
+	"$vm" "${settings[@]}" --share "$work/share" -- \
 		sh -c 'echo ready; echo ready >&2; until [ -e /tmp/share/go ]; do sleep 0.1; done; echo done >/tmp/share/back' \
 		>"$work/live" 2>"$work/err" </dev/null &
 	local pid=$! line=
@@ -80,7 +78,7 @@ declare_boot_test streams_live "output is live, and the share works both ways wh
 waits_for_slow_readers() {
 	local sum
 	sum=$(yes 'a line of some length' | head -c 4000000 | sha256sum)
-	"$vm" --kernel "$kernel" -- sh -c 'yes "a line of some length" | head -c 4000000' 2>"$work/err" |
+	"$vm" "${settings[@]}" -- sh -c 'yes "a line of some length" | head -c 4000000' 2>"$work/err" |
 		(
 			sleep 15
 			sha256sum
@@ -92,7 +90,7 @@ waits_for_slow_readers() {
 declare_boot_test waits_for_slow_readers "a reader slower than the guest loses nothing"
 
 stops_without_reader() {
-	"$vm" --kernel "$kernel" -- yes 2>"$work/err" | head -n 1 >"$work/out"
+	"$vm" "${settings[@]}" -- yes 2>"$work/err" | head -n 1 >"$work/out"
 	status=${PIPESTATUS[0]}
 	expect_status 141
 	expect_out $'y\n'
@@ -106,7 +104,7 @@ passes_stdin() {
 		head -c 1000000 "$work/input"
 		sleep 2
 		tail -c +1000001 "$work/input"
-	} | "$vm" --kernel "$kernel" --stdin -- sha256sum >"$work/out" 2>"$work/err"
+	} | "$vm" "${settings[@]}" --stdin -- sha256sum >"$work/out" 2>"$work/err"
 	status=$?
 	expect_status 0
 	expect_out "$(sha256sum <"$work/input")"$'\n'

@@ -29,6 +29,16 @@ skip() { # REASON
 	skipped=$1
 }
 
+need_config() { # OPTION
+	local config=${kernel%/arch/*}/.config
+	if [[ ! -f $config ]]; then
+		skip "no .config beside the kernel says whether it has CONFIG_$1"
+	elif ! grep -q "^CONFIG_$1=y" "$config"; then
+		skip "the kernel has no CONFIG_$1"
+	fi
+	[[ -z $skipped ]]
+}
+
 report() { # NUMBER NAME
 	local line
 	if [[ $skipped ]]; then
@@ -64,7 +74,7 @@ run_tests() { # PATTERN
 
 # Runs vm with what the test gives; out, err and $status hold the result.
 vm() {
-	"$vm" --kernel "$kernel" "$@" >"$work/out" 2>"$work/err" </dev/null
+	"$vm" "${settings[@]}" "$@" >"$work/out" 2>"$work/err" </dev/null
 	status=$?
 }
 

@@ -25,11 +25,8 @@ static const char * const record_names[PERF_RECORD_MAX] = {
 	[PERF_RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
 };
 
-static const char *judge_time(struct time_rule *rule, uint64_t now)
+static const char *judge_time(const struct time_rule *rule, uint64_t last, uint64_t now)
 {
-	uint64_t last = rule->last;
-
-	rule->last = now;
 	if (now == 0)
 		return "0";
 	if (rule->to && (now < rule->from || now > rule->to))
@@ -39,11 +36,12 @@ static const char *judge_time(struct time_rule *rule, uint64_t now)
 	return "ok";
 }
 
-void put_time(struct cursor *in, struct time_rule *rule)
+void put_time(struct cursor *in, const struct time_rule *rule, uint64_t *last)
 {
 	uint64_t now = take_loose(in, 8);
 
-	fprintf(in->out, " time=%s", judge_time(rule, now));
+	fprintf(in->out, " time=%s", judge_time(rule, *last, now));
+	*last = now;
 }
 
 void put_rest(struct cursor *in)
@@ -74,7 +72,7 @@ static void put_sample_id(struct cursor *in, const struct record *record)
 		put_name(in, "tid", NAME_TASK, 4);
 	}
 	if (type & PERF_SAMPLE_TIME)
-		put_time(in, record->times);
+		put_time(in, record->times, &record->times->last_id);
 	if (type & PERF_SAMPLE_ID)
 		put_name(in, "id", NAME_EVENT, 8);
 	if (type & PERF_SAMPLE_STREAM_ID)

@@ -11,11 +11,14 @@
 
 #include <linux/perf_event.h>
 
-/* Time stamps differ, but they must follow the ring and lie in the run. */
+/*
+ * Time stamps differ, but they must follow the ring and lie in the run. A record
+ * that has a time of its own took it at another moment than that of its id.
+ */
 struct time_rule {
 	int backward;		/* the newest record comes first */
 	uint64_t from, to;	/* limits of the run; to == 0: unknown clock */
-	uint64_t last;
+	uint64_t last_own, last_id;
 };
 
 struct record {

@@ -8,7 +8,8 @@
 
 /* read_format, wherever it is embedded */
 void put_counts(struct cursor *in, uint64_t read_format);
-void put_time(struct cursor *in, struct time_rule *rule);
+/* @last: the rule's last_own or last_id */
+void put_time(struct cursor *in, const struct time_rule *rule, uint64_t *last);
 void put_sample(struct cursor *in, const struct record *record);
 /* Everything but samples, without the sample_id at the end. */
 void put_sideband(struct cursor *in, const struct record *record);

@@ -92,7 +92,7 @@ static void put_identity(struct cursor *in, const struct record *record)
 		put_name(in, "tid", NAME_TASK, 4);
 	}
 	if (type & PERF_SAMPLE_TIME)
-		put_time(in, record->times);
+		put_time(in, record->times, &record->times->last_id);
 	if (type & PERF_SAMPLE_ADDR)
 		put_address(in, "addr");
 	if (type & PERF_SAMPLE_ID)

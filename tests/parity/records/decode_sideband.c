@@ -38,7 +38,7 @@ static void put_family(struct cursor *in, struct time_rule *times)
 	put_name(in, "ppid", NAME_TASK, 4);
 	put_name(in, "tid", NAME_TASK, 4);
 	put_name(in, "ptid", NAME_TASK, 4);
-	put_time(in, times);
+	put_time(in, times, &times->last_own);
 }
 
 static void put_namespaces(struct cursor *in)
@@ -101,7 +101,7 @@ void put_sideband(struct cursor *in, const struct record *record)
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
-		put_time(in, record->times);
+		put_time(in, record->times, &record->times->last_own);
 		put_name(in, "id", NAME_EVENT, 8);
 		put_name(in, "stream", NAME_EVENT, 8);
 		break;

@@ -88,12 +88,27 @@ void fault_pages_in_kernel(size_t count)
 }
 
 /*
+ * What the program has mapped so far shall not fault later, nor shall its stack
+ * when it grows. The lock as such is of no use and would end at fork.
+ */
+static void make_present(void)
+{
+	volatile char stack[16 * PAGE];
+
+	for (size_t at = 0; at < sizeof(stack); at += PAGE)
+		stack[at] = 0;
+	if (mlockall(MCL_CURRENT) || munlockall())
+		err(1, "mlockall");
+}
+
+/*
  * The first round takes the faults that are not meant: code, page tables, the
  * saved stack pointer. The region is then as untouched as before.
  */
 void prepare_work(void)
 {
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	make_present();
 	map_at(FAULT_REGION, FAULT_PAGES * PAGE);
 	fill_stack();
 	if (pipe2(feed, O_CLOEXEC))

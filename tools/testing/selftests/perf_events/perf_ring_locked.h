@@ -235,8 +235,9 @@ static inline void governor_set(const struct governor *governor,
 
 /* ---- the runner, with the system's settings put back afterwards ---- */
 
-static inline int run_locked_cases(const struct ring_case *cases,
-				   size_t nr_cases, char **names)
+static inline int run_locked_cases_for(const struct ring_case *cases,
+				       size_t nr_cases, char **names,
+				       unsigned int seconds)
 {
 	int paranoid, kb, result;
 
@@ -246,10 +247,16 @@ static inline int run_locked_cases(const struct ring_case *cases,
 		       PARANOID);
 		return EXIT_SKIPPED;
 	}
-	result = run_cases(cases, nr_cases, names);
+	result = run_cases_for(cases, nr_cases, names, seconds);
 	sysctl_set(PARANOID, paranoid);
 	sysctl_set(ALLOWANCE_KB, kb);
 	return result;
+}
+
+static inline int run_locked_cases(const struct ring_case *cases,
+				   size_t nr_cases, char **names)
+{
+	return run_locked_cases_for(cases, nr_cases, names, CASE_SECONDS);
 }
 
 #endif /* PERF_RING_LOCKED_H */
