@@ -48,10 +48,10 @@ struct perf_buffer {
 	struct perf_event_mmap_page *user_page;
 	int			nr_pages;	/* in the data area */
 	refcount_t		refcount;
-	atomic_t		poll;		/* EPOLL* bits for the next poll() */
+	atomic_t		poll;		/* __poll_t bits for the next poll() */
 
-	spinlock_t		event_lock;
-	struct list_head	event_list;	/* attached events, by rb_entry */
+	spinlock_t		event_lock;	/* orders changes to event_list */
+	struct list_head	event_list;	/* attached events, by rb_entry, walked under RCU */
 
 	atomic_t		mmap_count;
 	struct perf_charge	charge;
@@ -62,7 +62,7 @@ struct perf_buffer {
 	 * The AUX area. The names are those that the base's drivers and
 	 * sampling code know it by.
 	 */
-	struct mutex		aux_mutex;
+	struct mutex		aux_mutex;	/* set-up and tear-down */
 	long			aux_head;
 	unsigned int		aux_nest;
 	long			aux_wakeup;	/* last multiple of aux_watermark passed */
@@ -283,6 +283,7 @@ arch_perf_out_copy_user(void *dst, const void *src, unsigned long n)
 	pagefault_enable();
 	return left;
 }
+
 #define arch_perf_out_copy_user arch_perf_out_copy_user
 #endif
 
@@ -324,7 +325,7 @@ static inline void put_recursion_context(u8 *recursion, unsigned char level)
 #ifdef CONFIG_HAVE_PERF_USER_STACK_DUMP
 #define perf_user_stack_pointer(regs)	user_stack_pointer(regs)
 #else
-#define perf_user_stack_pointer(regs)	0
+#define perf_user_stack_pointer(regs)	((void)(regs), 0UL)
 #endif
 
 static inline bool arch_perf_have_user_stack_dump(void)

@@ -239,9 +239,10 @@ static int make_aux(struct perf_event *event, struct perf_buffer *rb,
 
 	/*
 	 * A fault in the data area next to us tells the areas apart by this as
-	 * soon as aux_nr_pages is not 0. Pairs with perf_mmap_to_page().
+	 * soon as aux_nr_pages is not 0.
 	 */
 	WRITE_ONCE(rb->aux_pgoff, vma->vm_pgoff);
+	/* Before aux_nr_pages: pairs with smp_rmb() in perf_mmap_to_page(). */
 	smp_wmb();
 	err = rb_alloc_aux(rb, event, vma->vm_pgoff, aux_pages,
 			   event->attr.aux_watermark, ring_flags(vma));

@@ -144,7 +144,7 @@ struct page *perf_mmap_to_page(struct perf_buffer *rb, unsigned long pgoff)
 	};
 	struct perf_map_page at;
 
-	/* The first AUX mapping may be under way: pairs with make_aux(). */
+	/* The first AUX mapping may be under way: pairs with smp_wmb() in make_aux(). */
 	smp_rmb();
 	have.aux_first = READ_ONCE(rb->aux_pgoff);
 	at = perf_map_page_at(&have, pgoff);

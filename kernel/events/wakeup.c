@@ -19,7 +19,7 @@ void perf_output_wakeup(struct perf_output_handle *handle)
 {
 	struct perf_event *event = handle->event;
 
-	atomic_set(&handle->rb->poll, EPOLLIN | EPOLLRDNORM);
+	atomic_set(&handle->rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
 	event->pending_wakeup = 1;
 
 	/* IOC_REFRESH running out is the stronger word, it is not taken back. */
@@ -70,7 +70,7 @@ __poll_t perf_poll(struct file *file, poll_table *wait)
 	/* Held still, or SET_OUTPUT could swap the ring and the note be missed. */
 	mutex_lock(&event->mmap_mutex);
 	if (event->rb)
-		events = atomic_xchg(&event->rb->poll, 0);
+		events = (__force __poll_t)atomic_xchg(&event->rb->poll, 0);
 	mutex_unlock(&event->mmap_mutex);
 	return events;
 }

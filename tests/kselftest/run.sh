@@ -21,6 +21,10 @@ make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work/programs" >"$w
 cat >"$work/all" <<'GUEST'
 #!/bin/bash
 export PERF_RING_STOCK=$1
+if [ "$3" = 1 ]; then
+	echo on >/sys/kernel/debug/kcsan
+	grep -q 'enabled: 1' /sys/kernel/debug/kcsan || exit 99
+fi
 for program in /tmp/share/programs/*; do
 	[ -f "$program" ] && [ -x "$program" ] || continue
 	echo "PROGRAM $(basename "$program")"
@@ -42,7 +46,7 @@ case " $* " in
 esac
 
 "$repo/vm" "${options[@]}" --smp 2 --timeout 1500 --share "$work" --console "$work/console" -- \
-	/tmp/share/all $stock $limit >"$work/output" 2>"$work/errors"
+	/tmp/share/all $stock $limit $kcsan >"$work/output" 2>"$work/errors"
 status=$?
 
 # our_races: the reports that name a function of this tree, and no other.

@@ -70,6 +70,15 @@ takes_back() {
 	cmp "$work/base/kernel/events/callchain.c" "$work/tree/kernel/events/callchain.c"
 }
 
+# Another base: files that the overlay does not touch must be the new one's.
+changes_the_base() {
+	small_base "$work/next"
+	echo '/* newer */' >>"$work/next/kernel/events/callchain.c"
+	cp -r "$work/tree" "$work/moved-on"
+	lay "$work/next" "$work/moved-on" || return
+	cmp "$work/next/kernel/events/callchain.c" "$work/moved-on/kernel/events/callchain.c"
+}
+
 # What a point release does: lines move, comments change, a function grows.
 follows_drift() {
 	small_base "$work/drifted"
@@ -100,7 +109,7 @@ series_applies() {
 			git -c user.name=t -c user.email=t@localhost commit -q -m base &&
 			git -c user.name=t -c user.email=t@localhost am -q "$work"/series/*.patch
 	) || return
-	diff -r -x .git -x .laid "$work/am" "$work/tree"
+	diff -r -x .git -x .laid -x .base "$work/am" "$work/tree"
 }
 
 series_is_stable() {
@@ -113,6 +122,7 @@ small_base "$work/pristine"
 check "lays the tree, shares what is unchanged, leaves the base alone" lays_and_shares
 check "a second run touches nothing" lays_nothing_twice
 check "what is no longer laid goes back to the base's state" takes_back
+check "another base replaces what was linked from the last one" changes_the_base
 check "follows a point release whose lines have moved" follows_drift
 drift 's/\bperf_mmap_close\b/perf_unmap/g'
 check "names a function that the base no longer has" \

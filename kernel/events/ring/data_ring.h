@@ -36,9 +36,9 @@ struct perf_ring_control {
  * shell may read `lost` to see whether a LOST record is due, and `size`.
  */
 struct perf_data_ring {
-	unsigned long		head;		/* reserved up to here; backward rings count down */
-	unsigned long		wakeup;		/* wake-up stamp: a change means "wake the reader" */
-	unsigned long		lost;		/* refused records that no LOST record tells of yet */
+	unsigned long		head;		/* reserved up to here; backward: counts down */
+	unsigned long		wakeup;		/* stamp: a change means "wake the reader" */
+	unsigned long		lost;		/* refused, and no LOST record tells of it yet */
 	unsigned long		watermark;	/* bytes between two wake-ups */
 	unsigned int		nest;		/* writers between reserve and commit */
 	unsigned int		paused;		/* non-zero: every record is refused */

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The seam's layouts as the C++ side sees them. */
+#include "seam_layout.h"
+
+const seam_layout seam_layout_cxx[] = {SEAM_LAYOUT_TABLE};
+const size_t seam_layout_cxx_entries = sizeof(seam_layout_cxx) / sizeof(seam_layout_cxx[0]);

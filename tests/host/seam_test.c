@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The seams from the C side, where the kernel's shell stands: the headers are
+ * C, the layouts are those of C++, and C code can write records.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "seam_layout.h"
+
+/* Declared for the kernel by linux/perf_event.h, with a handle of the same layout. */
+unsigned int perf_output_copy(struct perf_ring_handle *handle, const void *buf,
+			      unsigned int len);
+unsigned int perf_output_skip(struct perf_ring_handle *handle, unsigned int len);
+
+static const struct seam_layout seam_layout_c[] = { SEAM_LAYOUT_TABLE };
+
+static int failures;
+
+#define EXPECT(condition)						\
+	do {								\
+		if (!(condition)) {					\
+			fprintf(stderr, "%s:%d: not true: %s\n",	\
+				__FILE__, __LINE__, #condition);	\
+			failures++;					\
+		}							\
+	} while (0)
+
+static void layouts_agree(void)
+{
+	const size_t entries = sizeof(seam_layout_c) / sizeof(seam_layout_c[0]);
+	size_t i;
+
+	EXPECT(seam_layout_cxx_entries == entries);
+	for (i = 0; i < entries && i < seam_layout_cxx_entries; i++) {
+		const struct seam_layout *c = &seam_layout_c[i];
+		const struct seam_layout *cxx = &seam_layout_cxx[i];
+
+		if (strcmp(c->name, cxx->name) || c->offset != cxx->offset ||
+		    c->size != cxx->size) {
+			fprintf(stderr, "%s: C has offset %zu, size %zu, C++ %zu, %zu\n",
+				c->name, c->offset, c->size, cxx->offset, cxx->size);
+			failures++;
+		}
+	}
+}
+
+static void the_abi_is_where_user_space_looks(void)
+{
+	EXPECT(offsetof(struct perf_ring_control, data_head) == 1024);
+	EXPECT(offsetof(struct perf_ring_control, data_tail) == 1032);
+}
+
+/* Two pieces of 64 bytes. */
+struct small_ring {
+	struct perf_data_ring		ring;
+	struct perf_ring_control	control;
+	unsigned long long		memory[2][8];
+	void				*pieces[2];
+};
+
+static void small_ring_init(struct small_ring *small)
+{
+	memset(small, 0, sizeof(*small));
+	small->pieces[0] = small->memory[0];
+	small->pieces[1] = small->memory[1];
+	perf_data_ring_init(&small->ring, &small->control, small->pieces, 2, 6, 0, 0);
+}
+
+static void a_record_goes_forward(void)
+{
+	const unsigned long long words[7] = { 1, 2, 3, 4, 5, 6, 7 };
+	struct perf_ring_handle handle;
+	struct small_ring small;
+
+	small_ring_init(&small);
+	EXPECT(perf_data_ring_reserve_forward(&small.ring, &handle, 80, 0) == 0);
+	EXPECT(handle.ring == &small.ring);
+	EXPECT(handle.room == 64);
+	EXPECT(perf_output_copy(&handle, words, sizeof(words)) == 0);
+	EXPECT(perf_output_skip(&handle, 16) == 0);
+	EXPECT(handle.piece == 1 && handle.room == 56);
+	memset(handle.addr, 0xff, 8);
+	perf_ring_advance(&handle, 8);
+	perf_data_ring_count_sample(&small.ring, 1);
+	EXPECT(small.control.data_head == 0);
+	EXPECT(perf_data_ring_commit(&handle) != 0);
+	EXPECT(small.control.data_head == 80);
+
+	EXPECT(memcmp(small.memory[0], words, sizeof(words)) == 0);
+	EXPECT(small.memory[0][7] == 0);
+	EXPECT(small.memory[1][0] == 0);
+	EXPECT(small.memory[1][1] == ~0ULL);
+}
+
+static void a_record_goes_backward(void)
+{
+	const unsigned long long word = 42;
+	struct perf_ring_handle handle;
+	struct small_ring small;
+
+	small_ring_init(&small);
+	EXPECT(perf_data_ring_reserve_backward(&small.ring, &handle, 8, 0) == 0);
+	EXPECT(perf_output_copy(&handle, &word, sizeof(word)) == 0);
+	EXPECT(perf_data_ring_commit(&handle) == 0);
+	EXPECT(small.control.data_head == 0ULL - 8);
+	EXPECT(small.memory[1][7] == 42);
+}
+
+static void refusals_have_their_numbers(void)
+{
+	struct perf_ring_handle handle;
+	struct small_ring small;
+
+	small_ring_init(&small);
+	EXPECT(perf_data_ring_reserve_forward(&small.ring, &handle, 128, 0) == PERF_RING_FULL);
+	perf_data_ring_set_paused(&small.ring, 1);
+	EXPECT(perf_data_ring_reserve_forward(&small.ring, &handle, 8, 16) == PERF_RING_FULL);
+	perf_data_ring_set_paused(&small.ring, 0);
+	EXPECT(small.ring.lost == 2);
+	EXPECT(perf_data_ring_reserve_forward(&small.ring, &handle, 8, 16) == 2);
+	EXPECT(perf_data_ring_commit(&handle) == 0);
+	EXPECT(small.control.data_head == 24);
+
+	perf_data_ring_init(&small.ring, &small.control, NULL, 0, 12, 0, 0);
+	EXPECT(perf_data_ring_reserve_forward(&small.ring, &handle, 8, 0) == PERF_RING_NO_DATA);
+}
+
+static void mapping_rules_answer(void)
+{
+	const struct perf_map_geometry have = { .page_shift = 12, .data_pages = 2 };
+	const struct perf_aux_request asked = { .offset = 3 << 12, .size = 4 << 12 };
+	const struct perf_output_end_point task = { .event = &have, .task = &have, .cpu = -1 };
+	const struct perf_output_end_point cpu = { .event = &asked, .cpu = 0 };
+	struct perf_lock_split split;
+	struct perf_map_page page;
+
+	EXPECT(perf_map_data_pages(3 << 12, 12) == 2);
+	EXPECT(perf_map_data_pages(4 << 12, 12) == -EINVAL);
+	EXPECT(perf_map_aux_pages(&have, &asked, 3, 4 << 12) == 4);
+	EXPECT(perf_map_aux_pages(&have, &asked, 4, 4 << 12) == -EINVAL);
+	page = perf_map_page_at(&have, 2);
+	EXPECT(page.kind == PERF_MAP_DATA && page.index == 1);
+	split = perf_lock_split(10, 3, 7);
+	EXPECT(split.user == 4 && split.mm == 6);
+	EXPECT(perf_output_compatible(&task, &cpu) == -EINVAL);
+}
+
+int main(void)
+{
+	layouts_agree();
+	the_abi_is_where_user_space_looks();
+	a_record_goes_forward();
+	a_record_goes_backward();
+	refusals_have_their_numbers();
+	mapping_rules_answer();
+	return failures != 0;
+}
