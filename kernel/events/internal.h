@@ -65,7 +65,7 @@ struct perf_buffer {
 	struct mutex		aux_mutex;	/* set-up and tear-down */
 	long			aux_head;
 	unsigned int		aux_nest;
-	long			aux_wakeup;	/* last multiple of aux_watermark passed */
+	long			aux_wakeup;	/* position of the latest wake-up */
 	long			aux_watermark;
 	unsigned long		aux_pgoff;
 	int			aux_nr_pages;
@@ -164,14 +164,15 @@ int perf_mmap(struct file *file, struct vm_area_struct *vma);
 /* locked_memory.c */
 
 /*
- * Charge @pages to the current user and @mm: 0, or -EPERM past the limits.
- * Uncharging an empty charge does nothing. Task context.
+ * Charge @pages to the current user and @mm: 0, or -EPERM past the limits. Under
+ * mm->mmap_lock for writing, as in mmap(). Uncharging an empty charge does
+ * nothing. Task context.
  */
 int perf_charge(struct perf_charge *charge, struct mm_struct *mm, unsigned long pages);
 void perf_uncharge(struct perf_charge *charge);
 
 /* user_page.c */
-void perf_event_init_userpage(struct perf_event *event, struct perf_buffer *rb);
+void perf_event_init_userpage(struct perf_buffer *rb);
 
 /* wakeup.c */
 __poll_t perf_poll(struct file *file, poll_table *wait);

@@ -26,38 +26,31 @@ static unsigned long user_allowance(void)
 	return (unsigned long)(sysctl_perf_event_mlock >> (PAGE_SHIFT - 10)) * num_online_cpus();
 }
 
-/* Check and charge in one step, or two mappings at once would both fit. */
-static struct perf_lock_split charge_user(struct user_struct *user, unsigned long pages)
-{
-	const unsigned long allowance = user_allowance();
-	long used = atomic_long_read(&user->perf_mlock);
-	struct perf_lock_split split;
-
-	do {
-		split = perf_lock_split(pages, used, allowance);
-	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &used, used + split.user));
-
-	return split;
-}
-
 static bool mm_limited(void)
 {
 	return perf_is_paranoid() && !capable(CAP_IPC_LOCK);
 }
 
+/*
+ * The user's share is taken in one step with the look at what is left of the
+ * allowance, or two mappings at once would both fit. A charge that fails is never
+ * seen by others. pinned_vm needs no such step: the caller has mm->mmap_lock.
+ */
 int perf_charge(struct perf_charge *charge, struct mm_struct *mm, unsigned long pages)
 {
 	const unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	const unsigned long allowance = user_allowance();
 	struct user_struct *user = current_user();
-	struct perf_lock_split split = charge_user(user, pages);
-	unsigned long pinned = atomic64_add_return(split.mm, &mm->pinned_vm);
+	long used = atomic_long_read(&user->perf_mlock);
+	struct perf_lock_split split;
 
-	if (pinned > limit && mm_limited()) {
-		atomic64_sub(split.mm, &mm->pinned_vm);
-		atomic_long_sub(split.user, &user->perf_mlock);
-		return -EPERM;
-	}
+	do {
+		split = perf_lock_split(pages, used, allowance);
+		if (atomic64_read(&mm->pinned_vm) + split.mm > limit && mm_limited())
+			return -EPERM;
+	} while (!atomic_long_try_cmpxchg(&user->perf_mlock, &used, used + split.user));
 
+	atomic64_add(split.mm, &mm->pinned_vm);
 	mmgrab(mm);
 	*charge = (struct perf_charge) {
 		.user		= get_uid(user),

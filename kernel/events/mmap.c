@@ -152,7 +152,7 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 	if (event->pmu->event_unmapped)
 		event->pmu->event_unmapped(event, vma->vm_mm);
 
-	if (rb_has_aux(rb) && vma->vm_pgoff == rb->aux_pgoff)
+	if (vma->vm_pgoff)
 		close_aux(event, rb);
 
 	if (atomic_dec_and_mutex_lock(&event->mmap_count, &event->mmap_mutex)) {
@@ -202,7 +202,7 @@ static int make_ring(struct perf_event *event, struct vm_area_struct *vma, long 
 
 	rb->charge = charge;
 	atomic_set(&rb->mmap_count, 1);
-	perf_event_init_userpage(event, rb);
+	perf_event_init_userpage(rb);
 	ring_buffer_attach(event, rb);
 	perf_event_update_time(event);
 	perf_event_update_userpage(event);

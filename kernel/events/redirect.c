@@ -74,9 +74,9 @@ int perf_event_set_output(struct perf_event *event, struct perf_event *output_ev
 		return err;
 
 	/*
-	 * Both, against the closer of the ring's last mapping: either it finds
-	 * us on the list, or we find that nobody maps the ring. By address, so
-	 * that two redirections the opposite way do not wait for each other.
+	 * output_event keeps its ring and the ring's mapping count stays true
+	 * while we hold its mutex; ours is for attaching. By address, so that
+	 * two redirections the opposite way do not wait for each other.
 	 */
 	first = &event->mmap_mutex;
 	second = &output_event->mmap_mutex;

@@ -118,9 +118,8 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 		enter_list(event, rb);
 
 	/*
-	 * An AUX transaction belongs to the ring it began on. Stopping the
-	 * event ends it; when the old ring's AUX area is going away, no new
-	 * one begins there.
+	 * An AUX transaction belongs to the ring it began on, so none may be
+	 * open while the pointer changes.
 	 */
 	if (has_aux(event))
 		perf_event_stop(event, 0);
@@ -130,7 +129,7 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 
 	if (old) {
 		ring_buffer_put(old);
-		/* Off both lists for a moment, the event may have missed a wake-up. */
+		/* Whoever sleeps on the old ring has to look at the new state. */
 		wake_up_all(&event->waitq);
 	}
 }

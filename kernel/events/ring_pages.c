@@ -9,6 +9,7 @@
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/vmalloc.h>
 
 #include "internal.h"
@@ -62,8 +63,10 @@ int rb_pages_alloc(struct perf_buffer *rb, int nr_pages, int cpu)
 
 void rb_pages_free(struct perf_buffer *rb)
 {
-	while (rb->nr_pages)
+	while (rb->nr_pages) {
 		free_mapped_page(rb->data_pages[--rb->nr_pages]);
+		cond_resched();
+	}
 	free_mapped_page(rb->user_page);
 }
 
@@ -106,8 +109,10 @@ void rb_pages_free(struct perf_buffer *rb)
 {
 	long index;
 
-	for (index = -1; index < rb->nr_pages; index++)
+	for (index = -1; index < rb->nr_pages; index++) {
 		rb_page_at(rb, index)->mapping = NULL;
+		cond_resched();
+	}
 	vfree(rb->user_page);
 }
 

@@ -3,9 +3,8 @@
  * The user page: what user space may read of an event without a system call.
  *
  * One writer at a time, the event's CPU or, while it does not run, whoever
- * holds its context; readers retry while `lock` is odd or has changed. Every
- * field is stored whole, so that one which is read without the loop is never
- * half of each.
+ * holds its context. Readers on that CPU retry while `lock` is odd or has
+ * changed; others use read(). On 64-bit machines each field is stored whole.
  */
 #include <linux/perf_event.h>
 
@@ -17,14 +16,15 @@ void __weak arch_perf_update_userpage(struct perf_event *event,
 }
 
 /* The constant part, before anyone can map the page. */
-void perf_event_init_userpage(struct perf_event *event, struct perf_buffer *rb)
+void perf_event_init_userpage(struct perf_buffer *rb)
 {
-	struct perf_event_mmap_page *userpg = rb->user_page;
+	struct perf_event_mmap_page *constant = rb->user_page;
 
-	userpg->cap_bit0_is_deprecated = 1;
-	userpg->size = offsetof(struct perf_event_mmap_page, __reserved);
-	userpg->data_offset = PAGE_SIZE;
-	userpg->data_size = perf_data_size(rb);
+	constant->data_size = perf_data_size(rb);
+	constant->data_offset = PAGE_SIZE;
+	constant->size = offsetof(struct perf_event_mmap_page, __reserved);
+	/* Says that cap_user_time and cap_user_rdpmc have bits of their own. */
+	constant->cap_bit0_is_deprecated = 1;
 }
 
 /*
@@ -56,9 +56,9 @@ static void store_counts(struct perf_event *event, struct perf_event_mmap_page *
 }
 
 /*
- * Any context, NMI too; calls for one event must not nest. Preemption stays off
- * throughout: it makes the RCU section, and a half-written page lasts no longer
- * than the writing.
+ * Any context; two calls for one event may not interrupt each other, since `lock`
+ * would be even in the middle of the outer one. With preemption off the ring stays,
+ * and no reader spins on an odd `lock` while its writer waits for the CPU.
  */
 void perf_event_update_userpage(struct perf_event *event)
 {
@@ -75,7 +75,7 @@ void perf_event_update_userpage(struct perf_event *event)
 
 	userpg = rb->user_page;
 	WRITE_ONCE(userpg->lock, userpg->lock + 1);
-	barrier(); /* readers are on this CPU, or use the loop with their own fences */
+	barrier(); /* readers are on this CPU: pairs with those of their loop */
 	store_counts(event, userpg, enabled, running);
 	arch_perf_update_userpage(event, userpg, now);
 	barrier();

@@ -30,49 +30,52 @@ void perf_output_wakeup(struct perf_output_handle *handle)
 }
 
 /* Redirected events share the ring: whoever polls any of them is concerned. */
-static void wake_pollers(struct perf_event *event)
+static void wake_pollers(struct perf_buffer *rb)
 {
-	struct perf_buffer *rb;
+	struct perf_event *sharer;
 
-	rcu_read_lock();
-	rb = perf_event_ring(perf_output_event(event));
-	if (rb) {
-		list_for_each_entry_rcu(event, &rb->event_list, rb_entry)
-			wake_up_all(&event->waitq);
-	}
-	rcu_read_unlock();
+	list_for_each_entry_rcu(sharer, &rb->event_list, rb_entry)
+		wake_up_all(&sharer->waitq);
 }
 
 void perf_event_wakeup(struct perf_event *event)
 {
-	wake_pollers(event);
+	struct perf_event *output = perf_output_event(event);
+	unsigned int reason;
 
-	if (event->pending_kill) {
-		kill_fasync(perf_event_fasync(event), SIGIO, event->pending_kill);
-		event->pending_kill = 0;
+	scoped_guard (rcu) {
+		struct perf_buffer *rb = perf_event_ring(output);
+
+		if (rb)
+			wake_pollers(rb);
 	}
+
+	reason = xchg(&event->pending_kill, 0);
+	if (reason)
+		kill_fasync(&output->fasync, SIGIO, reason);
+}
+
+/* What the ring's writers have noted since it was last asked for. */
+static __poll_t take_note(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	/* SET_OUTPUT changes the ring under this lock; the note is the old one's. */
+	guard(mutex)(&event->mmap_mutex);
+	rb = event->rb;
+	return rb ? (__force __poll_t)atomic_xchg(&rb->poll, 0) : EPOLLHUP;
 }
 
 /*
- * EPOLLHUP for an event whose task is gone or that has no ring. Else what has
- * been noted since the last call, which takes the note with it.
+ * EPOLLHUP for an event whose task is gone or that has no ring. Else the note,
+ * which the first to ask takes with it.
  */
 __poll_t perf_poll(struct file *file, poll_table *wait)
 {
 	struct perf_event *event = file->private_data;
-	__poll_t events = EPOLLHUP;
 
 	poll_wait(file, &event->waitq, wait);
-
-	if (is_event_hup(event))
-		return EPOLLHUP;
-
-	/* Held still, or SET_OUTPUT could swap the ring and the note be missed. */
-	mutex_lock(&event->mmap_mutex);
-	if (event->rb)
-		events = (__force __poll_t)atomic_xchg(&event->rb->poll, 0);
-	mutex_unlock(&event->mmap_mutex);
-	return events;
+	return is_event_hup(event) ? EPOLLHUP : take_note(event);
 }
 
 int perf_fasync(int fd, struct file *filp, int on)

@@ -53,7 +53,7 @@ take_value() { # OPTION VALUE
 		opt[share]=$(realpath -- "$2")
 		;;
 	--console)
-		[[ ! -d $2 && -d $(dirname -- "$2") ]] || usage_error "--console needs a file name in an existing folder, not '$2'"
+		[[ -f $2 || (! -e $2 && -d $(dirname -- "$2")) ]] || usage_error "--console needs a file name in an existing folder, not '$2'"
 		opt[console]=$(realpath -- "$2")
 		;;
 	--allow-warnings)

@@ -20,7 +20,7 @@ warning_patterns=(
 # The echo of the kernel arguments, and faults of user programs.
 harmless='[Cc]ommand line( parameters)?:|traps: .*\[[0-9]+\] general protection fault'
 
-context=20   # lines of a report that are shown
+context=40   # lines of a report that are shown
 most_shown=8 # reports that are shown
 kept=        # where the console was kept
 

@@ -173,7 +173,8 @@ TEST_P(Space, AStreamThatFollowsTheReaderCrossesTheWrapOfPositions)
 TEST_P(Space, WhatIsLongerThanTheAreaIsRefused)
 {
 	in_every_ring([this](RingFixture &fixture) {
-		for (const unsigned long size : {fixture.ring.size, 65528UL, 1UL << 31, 1UL << 40}) {
+		for (const unsigned long size :
+		     {fixture.ring.size, 65528UL, 1UL << 31, 1UL << 40}) {
 			fixture.start_at(0, direction);
 			EXPECT_FALSE(take(fixture, direction, size)) << size;
 			EXPECT_EQ(fixture.ring.head, 0U);

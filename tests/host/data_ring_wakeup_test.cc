@@ -16,8 +16,8 @@ TEST(Watermark, DefaultsToHalfTheAreaAndEndsAtTheArea)
 	struct {
 		unsigned long asked;
 		unsigned long got;
-	} const table[] = {{0, 64}, {1, 1}, {64, 64}, {127, 127}, {128, 128}, {129, 128},
-			   {ULONG_MAX, 128}};
+	} const table[] = {{0, 64},    {1, 1},	   {64, 64},	    {127, 127},
+			   {128, 128}, {129, 128}, {ULONG_MAX, 128}};
 
 	for (const auto &[asked, got] : table) {
 		RingFixture fixture{{.pieces = 4, .piece_shift = 5, .watermark = asked}};

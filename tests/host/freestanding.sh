@@ -5,9 +5,10 @@
 # nothing but what the allow-list names, run nothing before main and keep no
 # writable data.
 #
-#	freestanding.sh COMPILER
+#	freestanding.sh COMPILER [CORE_DIR]
 #
 # COMPILER	g++ or clang++, for x86-64
+# CORE_DIR	default: kernel/events/ring of this tree
 #
 # Exit status: 0 good, 1 an object is not as it has to be, 2 wrong use,
 # 77 cannot run here.
@@ -15,7 +16,6 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-core=${PERFRING_CORE:-$here/../../kernel/events/ring}
 allowed=$here/../../overlay/add/scripts/cxx-undefined.allow
 
 flags=(
@@ -74,8 +74,12 @@ check() { # SOURCE
 	return 1
 }
 
-(($# == 1)) || { echo "Give a compiler; usage: ${0##*/} COMPILER" >&2; exit 2; }
+if (($# != 1 && $# != 2)); then
+	echo "Give a compiler; usage: ${0##*/} COMPILER [CORE_DIR]" >&2
+	exit 2
+fi
 compiler=$1
+core=${2-$here/../../kernel/events/ring}
 
 if ! command -v "$compiler" >/dev/null; then
 	echo "SKIP: $compiler is not installed"

@@ -88,9 +88,8 @@ struct InterruptiblePrimitives {
 	static void copy(void *to, const void *from, unsigned long len)
 	{
 		while (len) {
-			const unsigned long now = len < sizeof(unsigned long long)
-							  ? len
-							  : sizeof(unsigned long long);
+			const unsigned long now =
+				len < sizeof(unsigned long long) ? len : sizeof(unsigned long long);
 			const Step step(Operation::copy);
 
 			Real::copy(to, from, now);

@@ -107,9 +107,8 @@ template <class Check> void for_good_requests(Check check)
 
 TEST(AuxPages, AGoodRequestGetsItsPages)
 {
-	for_good_requests([](const AuxRequest &request, long pages) {
-		EXPECT_EQ(request.answer(), pages);
-	});
+	for_good_requests(
+		[](const AuxRequest &request, long pages) { EXPECT_EQ(request.answer(), pages); });
 }
 
 /* Moves area and request together. */
@@ -148,8 +147,7 @@ const Fault faults[] = {
 	{"asked for a byte more", [](AuxRequest &r) { r.asked.size++; }},
 	{"asked for a byte less", [](AuxRequest &r) { r.asked.size--; }},
 	{"asked for nothing", [](AuxRequest &r) { r.asked.size = 0; }},
-	{"asked for 4 GiB times 4 GiB more",
-	 [](AuxRequest &r) { r.asked.size |= 1ULL << 63; }},
+	{"asked for 4 GiB times 4 GiB more", [](AuxRequest &r) { r.asked.size |= 1ULL << 63; }},
 	{"mapped a page more", [](AuxRequest &r) { r.length += 1UL << r.have.page_shift; }},
 	{"no pages", [](AuxRequest &r) { resize_to(r, 0); }},
 	{"less than a page", [](AuxRequest &r) { resize_to(r, (1UL << r.have.page_shift) - 1); }},
@@ -315,12 +313,12 @@ std::vector<perf_output_end_point> every_end_point()
 	for (const void *event : {&things[0], &things[1]})
 		for (const void *task : {static_cast<const int *>(nullptr), &things[0], &things[1]})
 			for (const void *clock : {&things[0], &things[1]})
-				for (const void *pmu : {static_cast<const int *>(nullptr),
-							&things[2], &things[3]})
+				for (const void *pmu :
+				     {static_cast<const int *>(nullptr), &things[2], &things[3]})
 					for (const int cpu : {-1, 0, 1})
 						for (const int backward : {0, 1, 2})
-							all.push_back({event, task, clock, pmu,
-								       cpu, backward});
+							all.push_back({event, task, clock, pmu, cpu,
+								       backward});
 	return all;
 }
 

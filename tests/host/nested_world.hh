@@ -68,7 +68,9 @@ struct Scenario {
 class NestedWorld final : private Interrupts {
     public:
 	NestedWorld(const Scenario &scenario_, Choices &choices_)
-		: scenario(scenario_), choices(choices_), fixture(scenario_.geometry),
+		: scenario(scenario_),
+		  choices(choices_),
+		  fixture(scenario_.geometry),
 		  ring(fixture.ring)
 	{
 		for (const Action &action : scenario.others)
@@ -101,14 +103,14 @@ class NestedWorld final : private Interrupts {
     private:
 	/* A writer between reserve and commit. */
 	struct Writer {
-		unsigned long wanted;	     /* its reservation, with what it took for LOST */
+		unsigned long wanted; /* its reservation, with what it took for LOST */
 		unsigned long lost_size;
 		RecordHeader header;
 		unsigned int loads = 0;
-		bool paused = false;	     /* when it looked */
+		bool paused = false; /* when it looked */
 		bool looked_at_tail = false;
-		unsigned long room = 0;	     /* when it looked last */
-		std::size_t place = none;    /* in `taken` */
+		unsigned long room = 0;	  /* when it looked last */
+		std::size_t place = none; /* in `taken` */
 	};
 	struct Reservation {
 		unsigned long at; /* its lowest position */
@@ -185,8 +187,7 @@ class NestedWorld final : private Interrupts {
 
 	void write(const Action &action)
 	{
-		const RecordHeader header{next_id++,
-					  static_cast<std::uint16_t>(action.size / 8),
+		const RecordHeader header{next_id++, static_cast<std::uint16_t>(action.size / 8),
 					  RecordKind::data, static_cast<std::uint8_t>(depth)};
 		Writer me{action.size, ring.lost ? lost_record_size : 0, header};
 		Writer *const below = top;
@@ -253,7 +254,7 @@ class NestedWorld final : private Interrupts {
 		require(is_whole(next), "a record changed after it was published");
 		fixture.forget(next.at, next.size);
 		fixture.set_tail(scenario.direction == Direction::forward ? next.at + next.size
-									   : next.at);
+									  : next.at);
 	}
 
 	void interruption_point()
@@ -321,8 +322,7 @@ class NestedWorld final : private Interrupts {
 		require(size == top->wanted, "reserved more or less than wanted");
 		require(top->place == none, "reserved twice");
 		require(!top->paused, "a paused ring was written to");
-		require(scenario.geometry.overwrite ||
-				distance(tail(), ring.head) <= ring.size - 1,
+		require(scenario.geometry.overwrite || distance(tail(), ring.head) <= ring.size - 1,
 			"the reader was overrun");
 		top->place = taken.size();
 		taken.push_back({scenario.direction == Direction::forward ? last.head : ring.head,

@@ -22,7 +22,8 @@ class ReferenceModel {
 	};
 
 	explicit ReferenceModel(const Geometry &geometry)
-		: capacity(geometry.size()), overwrite(geometry.overwrite),
+		: capacity(geometry.size()),
+		  overwrite(geometry.overwrite),
 		  watermark(geometry.watermark ? std::min(geometry.watermark, capacity)
 					       : capacity / 2),
 		  to_next_mark(static_cast<long>(watermark))

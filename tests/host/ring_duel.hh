@@ -37,8 +37,11 @@ class RingDuel {
 	}
 
 	RingDuel(const Setting &setting_, Choices &choices_)
-		: setting(setting_), choices(choices_), fixture(setting.geometry),
-		  model(setting.geometry), read_up_to(setting.start)
+		: setting(setting_),
+		  choices(choices_),
+		  fixture(setting.geometry),
+		  model(setting.geometry),
+		  read_up_to(setting.start)
 	{
 		fixture.start_at(setting.start, setting.direction);
 	}
@@ -117,7 +120,7 @@ class RingDuel {
 	unsigned long forward_distance(unsigned long position) const
 	{
 		return setting.direction == Direction::forward ? position - setting.start
-								: setting.start - position;
+							       : setting.start - position;
 	}
 
 	/* Mostly short records, some that only just fit, some that cannot. */
@@ -125,7 +128,8 @@ class RingDuel {
 	{
 		const unsigned int area = static_cast<unsigned int>(setting.geometry.size() / 8);
 
-		return 8UL * (1 + (choices.choose(4) ? choices.choose(4) : choices.choose(area + 2)));
+		return 8UL *
+		       (1 + (choices.choose(4) ? choices.choose(4) : choices.choose(area + 2)));
 	}
 
 	void begin()
@@ -137,8 +141,8 @@ class RingDuel {
 		if (writers.size() == most_nested)
 			return;
 		/* Whoever wraps around below an unfinished writer has written for nothing. */
-		if (setting.geometry.overwrite && model.reserved - model.readable + size + lost_size >
-							  setting.geometry.size())
+		if (setting.geometry.overwrite &&
+		    model.reserved - model.readable + size + lost_size > setting.geometry.size())
 			return;
 
 		const long expected = model.begin(size, lost_size != 0);
@@ -170,7 +174,8 @@ class RingDuel {
 
 	void write_bytes(Writer &writer, unsigned long len)
 	{
-		const char *from = reinterpret_cast<const char *>(writer.words.data()) + writer.done;
+		const char *from =
+			reinterpret_cast<const char *>(writer.words.data()) + writer.done;
 
 		perf_output_copy(&writer.handle, from, static_cast<unsigned int>(len));
 		writer.done += len;
@@ -223,7 +228,7 @@ class RingDuel {
 	unsigned long behind(const ReferenceModel::Record &record, unsigned long position) const
 	{
 		return setting.direction == Direction::forward ? position + record.size
-								: position - record.size;
+							       : position - record.size;
 	}
 
 	void compare_record(const ReferenceModel::Record &record, unsigned long position)

@@ -58,8 +58,8 @@ class Writer {
 			nested[level]++;
 
 		const bool lost = __atomic_load_n(&ring.lost, __ATOMIC_RELAXED) != 0;
-		const long verdict = perf_data_ring_reserve_forward(
-			&ring, &handle, header.size(), lost ? lost_record_size : 0);
+		const long verdict = perf_data_ring_reserve_forward(&ring, &handle, header.size(),
+								    lost ? lost_record_size : 0);
 
 		if (verdict < 0) {
 			refused++;
@@ -131,8 +131,7 @@ class Reader {
     private:
 	void take_record(unsigned long available)
 	{
-		const RecordHeader header =
-			__builtin_bit_cast(RecordHeader, fixture.word_at(tail));
+		const RecordHeader header = __builtin_bit_cast(RecordHeader, fixture.word_at(tail));
 
 		if (header.size() < 16 || header.size() > longest || header.size() > available ||
 		    header.level >= levels) {
@@ -188,8 +187,7 @@ class Signals {
 	{
 		interrupted = &writer;
 
-		struct sigaction action {
-		};
+		struct sigaction action {};
 
 		action.sa_handler = write_one;
 		action.sa_flags = SA_RESTART;

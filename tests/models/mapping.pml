@@ -12,21 +12,26 @@
  * and the locked memory charged for the data and for the AUX area.
  *
  * Two events, and tasks that each do one thing and are done:
- * - MAPPERS map event 0 and unmap it;
+ * - MAPPERS map an event (the first one event 0) and unmap it;
  * - MOVERS map either event, move the mapping (mremap) or not, and unmap it;
  * - AUX_MAPPERS map the AUX area through either event, which fails late, after
- *   the ring's count was raised, or unmap it;
+ *   the ring's count was raised, or move or unmap it;
  * - REDIRECTERS send event 1's output to event 0, and take it back or not;
  * - OPPOSITES send event 0's output to event 1.
  * Then they close their files. The last to close event 1's file frees the
  * event, unless the file stays open; event 0's always does.
  *
- * A step is one atomic operation, one access to a pointer that can change, or
- * one taking or giving of a lock. It stands under a comment that names it and
- * quotes the code: O, A, D, C, K, M, X, R are perf_mmap_open(), close_aux(),
- * detach_events(), drop_mapping() with perf_mmap_close(), share_or_make_ring(),
- * map_aux(), map_data(), redirect.c; G and L are ring_buffer.c. steps.awk checks
- * that the quoted lines are still there, in that order.
+ * An operation stands under a comment that names it and quotes the code: G and
+ * L are ring_buffer.c; O, A, D, C, K, M, X of mmap.c are open, close_aux,
+ * detach_events, drop_mapping and close, make and share, map_aux, map_data; R is
+ * redirect.c. steps.awk checks that the quoted lines are still there, in order.
+ *
+ * An atomic block holds one operation that others can see or disturb, with what
+ * belongs to it: the lock that it is the first thing done under, what only
+ * holders of that lock look at, the unlocking that comes right behind it. Taking
+ * a lock can be put off, and giving it back be done early, past everything that
+ * others do, so no outcome is lost (Lipton's reduction). Waiting for a lock
+ * still leaves the others free to go on, in the middle of a block as well.
  *
  * What is checked
  * ---------------
@@ -39,29 +44,28 @@
  *
  * What is abstracted
  * ------------------
- * - rb->event_lock: changing the list is one step. Its order: any event on it
- *   can be the first.
+ * - rb->event_lock: changing the list is one operation.
  * - RCU: a ring found under it may have no references left but is still
- *   memory; so G1 and G2 are two steps, and G2 may find 0.
+ *   memory, and G2 may find 0.
  * - Page faults and writers, which hold no count. AUX transactions, which are
  *   the base's: closing the last AUX mapping frees the area.
  * - Sizes: all mappings fit the ring. A wrong size fails where a refused charge
  *   fails.
- * - Charging and allocating (locked_memory.c) succeed or fail in one step.
+ * - Charging and allocating (locked_memory.c) succeed or fail in one operation.
  *
  * Bounds
  * ------
  * A count guards one thing: what the step from one to zero does. Two holders
  * meet there in every way there is; a third is whoever raises the count in the
  * middle of it, and that is a mapper of each kind in turn. run.sh puts the tasks
- * together so that each meets each other, and three meet on one event and one
- * ring. A mapper of data makes at most one ring.
+ * together so that each kind meets each other kind, and three meet on one event
+ * and one ring. A mapper of data makes at most one ring.
  */
 #ifndef MAPPERS
-#define MAPPERS		1
+#define MAPPERS		2
 #endif
 #ifndef MOVERS
-#define MOVERS		1
+#define MOVERS		0
 #endif
 #ifndef AUX_MAPPERS
 #define AUX_MAPPERS	1
@@ -74,7 +78,6 @@
 #endif
 
 #define EVENTS		2
-#define TASKS		(MAPPERS + MOVERS + AUX_MAPPERS + REDIRECTERS + OPPOSITES)
 #define RINGS		(MAPPERS + MOVERS)
 #define NONE		0	/* rings are counted from 1 */
 #define BIT(e)		(1 << (e))
@@ -105,19 +108,15 @@ byte charge;			/* what the user pays for */
 
 inline lock_event(e)
 {
-	atomic {
-		!mmap_mutex[e] ->
-		assert(!event_freed[e]);
-		mmap_mutex[e] = true
-	}
+	!mmap_mutex[e] ->
+	assert(!event_freed[e]);
+	mmap_mutex[e] = true
 }
 
 inline unlock_event(e)
 {
-	d_step {
-		assert(!event_freed[e]);
-		mmap_mutex[e] = false
-	}
+	assert(!event_freed[e]);
+	mmap_mutex[e] = false
 }
 
 /* ---- ring_buffer.c ---- */
@@ -127,61 +126,63 @@ inline get_ring(e, r)
 	/* G1 ring_buffer.c: rb = perf_event_ring(perf_output_event(event)); */
 	r = rb[e];
 	/* G2 ring_buffer.c: if (rb && !refcount_inc_not_zero(&rb->refcount)) */
-	d_step {
-		if
-		:: r != NONE && refcount[r] > 0 -> refcount[r]++
-		:: else -> r = NONE
-		fi
-	}
+	if
+	:: r != NONE && refcount[r] > 0 -> refcount[r]++
+	:: else -> r = NONE
+	fi
 }
 
 inline put_ring(r)
 {
 	/* G3 ring_buffer.c: if (!refcount_dec_and_test(&rb->refcount)) */
-	d_step {
-		USABLE(r);
-		refcount[r]--;
-		if
-		:: refcount[r] == 0 ->
-			assert(event_list[r] == 0);
-			assert(!charged[r] && !aux_charged[r]);
-			freed[r] = true
-		:: else
-		fi;
-		r = NONE
-	}
+	USABLE(r);
+	refcount[r]--;
+	if
+	:: refcount[r] == 0 ->
+		assert(event_list[r] == 0);
+		assert(!charged[r] && !aux_charged[r]);
+		freed[r] = true
+	:: else
+	fi;
+	r = NONE
 }
 
-/* Event e comes to ring r, with the caller's reference, or to NONE. */
-inline attach(e, r)
+/*
+ * ring_buffer_attach(), in two operations for its two lists: off the old ring,
+ * onto the new one; put_old() then ends it. Who reads rb[e] without the mutex has
+ * the event mapped, and then nobody changes it, which close_mapping() checks.
+ */
+inline leave_ring(e)
 {
+	assert(mmap_mutex[e]);
 	/* L1 ring_buffer.c: struct perf_buffer *old = event->rb; */
+	old = rb[e];
 	/* L2 ring_buffer.c: leave_list(event, old); */
-	d_step {
-		assert(mmap_mutex[e]);
-		old = rb[e];
-		if
-		:: old != NONE ->
-			USABLE(old);
-			event_list[old] = event_list[old] & ~BIT(e)
-		:: else
-		fi
-	}
 	if
-	:: d_step {
-		/* L3 ring_buffer.c: enter_list(event, rb); */
-		r != NONE ->
-		USABLE(r);
-		event_list[r] = event_list[r] | BIT(e)
-		}
-		/* L4 ring_buffer.c: smp_store_release(&event->rb, rb); */
-		rb[e] = r
-	:: r == NONE -> rb[e] = NONE
+	:: old != NONE ->
+		USABLE(old);
+		event_list[old] = event_list[old] & ~BIT(e)
+	:: else
 	fi;
+	rb[e] = NONE
+}
+
+inline enter_ring(e, r)
+{
+	assert(mmap_mutex[e]);
+	/* L3 ring_buffer.c: enter_list(event, rb); */
+	USABLE(r);
+	event_list[r] = event_list[r] | BIT(e);
+	/* L4 ring_buffer.c: smp_store_release(&event->rb, rb); */
+	rb[e] = r
+}
+
+inline put_old()
+{
 	if
 	/* L5 ring_buffer.c: ring_buffer_put(old); */
 	:: old != NONE -> put_ring(old)
-	:: old == NONE
+	:: else
 	fi
 }
 
@@ -189,106 +190,100 @@ inline attach(e, r)
 
 inline put_event(e)
 {
-	d_step {
+	atomic {
 		assert(!event_freed[e]);
 		event_refcount[e]--;
 		last = event_refcount[e] == 0
 	}
 	if
-	:: last && rb[e] != NONE ->
-		lock_event(e);
-		attach(e, NONE);
-		unlock_event(e);
-		event_freed[e] = true
-	:: last && rb[e] == NONE -> event_freed[e] = true
+	:: last ->
+		atomic { lock_event(e); leave_ring(e) }
+		atomic { put_old(); unlock_event(e); event_freed[e] = true }
 	:: !last
 	fi
 }
 
 inline close_file(e)
 {
-	d_step {
+	atomic {
 		files[e]--;
 		last = files[e] == 0
 	}
 	if
 	:: last -> put_event(e)
 	:: !last
-	fi;
-	last = false
+	fi
 }
 
-/* ---- mmap.c ---- */
+/* ---- mmap.c: a mapping comes to be, or goes ---- */
 
 inline open_mapping(e, aux)
 {
 	/* O1 mmap.c: atomic_inc(&event->mmap_count); */
 	event_mmap_count[e]++;
 	/* O2 mmap.c: atomic_inc(&event->rb->mmap_count); */
-	d_step {
+	atomic {
 		assert(rb[e] == mine);
 		USABLE(mine);
 		mmap_count[mine]++
 	}
 	/* O3 mmap.c: atomic_inc(&event->rb->aux_mmap_count); */
 	if
-	:: d_step { aux -> assert(aux_mmap_count[mine] > 0); aux_mmap_count[mine]++ }
+	:: atomic { aux -> assert(aux_mmap_count[mine] > 0); aux_mmap_count[mine]++ }
 	:: !aux
 	fi
 }
 
-inline free_aux(r)
+inline count_aux_down(r)
 {
-	/* A2 mmap.c: perf_uncharge(&rb->aux_charge); */
-	d_step {
-		assert(aux_charged[r]);
-		aux_charged[r] = false;
-		charge--
-	}
-	/* A3 mmap.c: rb_free_aux(rb); */
-	has_aux[r] = false
+	USABLE(r);
+	assert(aux_mmap_count[r] > 0);
+	aux_mmap_count[r]--;
+	last = aux_mmap_count[r] == 0
 }
 
 inline close_aux(r)
 {
 	/* A1 mmap.c: if (!atomic_dec_and_mutex_lock(&rb->aux_mmap_count, &rb->aux_mutex)) */
 	if
-	:: d_step { aux_mmap_count[r] > 1 -> aux_mmap_count[r]-- }
+	:: atomic { aux_mmap_count[r] > 1 -> count_aux_down(r) }
 	:: aux_mmap_count[r] <= 1 ->
 #ifdef MUT_AUX_COUNT_UNLOCKED
-		d_step {
-			aux_mmap_count[r]--;
-			last = aux_mmap_count[r] == 0
-		}
-		atomic { !aux_mutex[r] -> aux_mutex[r] = true };
+		atomic { count_aux_down(r) }
+		atomic { !aux_mutex[r] -> aux_mutex[r] = true }
 #else
-		atomic { !aux_mutex[r] -> aux_mutex[r] = true };
-		d_step {
-			USABLE(r);
-			aux_mmap_count[r]--;
-			last = aux_mmap_count[r] == 0
-		}
+		atomic { !aux_mutex[r] -> aux_mutex[r] = true; count_aux_down(r) }
 #endif
-		if
-		:: last -> free_aux(r)
-		:: !last
-		fi;
-		/* A4 mmap.c: mutex_unlock(&rb->aux_mutex); */
-		d_step { aux_mutex[r] = false; last = false }
+		atomic {
+			if
+			:: last ->
+				assert(has_aux[r] && aux_charged[r]);
+				/* A2 mmap.c: perf_uncharge(&rb->aux_charge); */
+				aux_charged[r] = false;
+				charge--;
+				/* A3 mmap.c: rb_free_aux(rb); */
+				has_aux[r] = false
+			:: else
+			fi;
+			last = false;
+			/* A4 mmap.c: mutex_unlock(&rb->aux_mutex); */
+			aux_mutex[r] = false
+		}
 	fi
 }
 
-inline detach_events(r)
-{
-	do
-	/* D1 mmap.c: if (atomic_long_inc_not_zero(&event->refcount)) { */
 #ifdef MUT_DETACH_DYING
 #define LIVE(r, e)	(event_list[r] & BIT(e))
 #else
 #define LIVE(r, e)	((event_list[r] & BIT(e)) && event_refcount[e] > 0)
 #endif
+
+inline detach_events(r)
+{
+	do
 	:: atomic {
 		USABLE(r);
+		/* D1 mmap.c: if (atomic_long_inc_not_zero(&event->refcount)) { */
 		if
 		:: LIVE(r, 0) -> found = 0
 		:: LIVE(r, 1) -> found = 1
@@ -296,21 +291,23 @@ inline detach_events(r)
 		fi;
 		event_refcount[found]++
 		}
-		/* D2 mmap.c: mutex_lock(&event->mmap_mutex); */
-		lock_event(found);
-		/* D3 mmap.c: if (event->rb == rb) */
-		if
+		atomic {
+			/* D2 mmap.c: mutex_lock(&event->mmap_mutex); */
+			lock_event(found);
+			if
 #ifdef MUT_DETACH_UNCHECKED
-		:: true ->
+			:: true -> leave_ring(found)
 #else
-		:: rb[found] == r ->
+			/* D3 mmap.c: if (event->rb == rb) */
+			/* D4 mmap.c: ring_buffer_attach(event, NULL); */
+			:: rb[found] == r -> leave_ring(found)
+			:: else
 #endif
-			attach(found, NONE)
-		:: rb[found] != r
-		fi;
-		/* D4 mmap.c: mutex_unlock(&event->mmap_mutex); */
-		unlock_event(found);
-		/* D5 mmap.c: put_event(event); */
+			fi
+		}
+		/* D5 mmap.c: mutex_unlock(&event->mmap_mutex); */
+		atomic { put_old(); unlock_event(found) }
+		/* D6 mmap.c: put_event(event); */
 		put_event(found);
 		found = 0
 	od
@@ -318,12 +315,12 @@ inline detach_events(r)
 
 inline drop_mapping(r)
 {
+	/* C1 mmap.c: if (!atomic_dec_and_test(&rb->mmap_count)) */
 #ifdef MUT_CLOSE_TWO_STEPS
 	mmap_count[r]--;
 	last = mmap_count[r] == 0;
 #else
-	/* C1 mmap.c: if (!atomic_dec_and_test(&rb->mmap_count)) */
-	d_step {
+	atomic {
 		USABLE(r);
 		assert(mmap_count[r] > 0);
 		mmap_count[r]--;
@@ -345,45 +342,44 @@ inline drop_mapping(r)
 	fi
 }
 
+inline count_event_down(e)
+{
+	assert(event_mmap_count[e] > 0);
+	event_mmap_count[e]--;
+	last = event_mmap_count[e] == 0
+}
+
 inline close_mapping(e, aux)
 {
 	/* C4 mmap.c: struct perf_buffer *rb = ring_buffer_get(event); */
-	get_ring(e, r);
-	assert(r == mine);
+	atomic { get_ring(e, r); assert(r == mine) }
 	/* C5 mmap.c: if (rb_has_aux(rb) && vma->vm_pgoff == rb->aux_pgoff) */
 	if
-	:: aux && has_aux[r] -> close_aux(r)
+	:: aux -> assert(has_aux[r]); close_aux(r)
 	:: !aux
 	fi;
 	/* C6 mmap.c: if (atomic_dec_and_mutex_lock(&event->mmap_count, &event->mmap_mutex)) { */
 	if
-	:: d_step { event_mmap_count[e] > 1 -> event_mmap_count[e]-- }
+	:: atomic { event_mmap_count[e] > 1 -> count_event_down(e) }
 #ifdef MUT_CLOSE_SKIPS_UNCHARGE
 		mmap_count[r]--;
 		goto dropped
 #endif
 	:: event_mmap_count[e] <= 1 ->
 #ifdef MUT_EVENT_COUNT_UNLOCKED
-		d_step {
-			event_mmap_count[e]--;
-			last = event_mmap_count[e] == 0
-		}
-		lock_event(e);
+		atomic { count_event_down(e) }
+		atomic { lock_event(e) }
 #else
-		lock_event(e);
-		d_step {
-			event_mmap_count[e]--;
-			last = event_mmap_count[e] == 0
-		}
+		atomic { lock_event(e); count_event_down(e) }
 #endif
 		if
 		/* C7 mmap.c: ring_buffer_attach(event, NULL); */
-		:: last -> attach(e, NONE)
-		:: !last
-		fi;
-		last = false;
-		/* C8 mmap.c: mutex_unlock(&event->mmap_mutex); */
-		unlock_event(e)
+		:: last ->
+			atomic { leave_ring(e) }
+			/* C8 mmap.c: mutex_unlock(&event->mmap_mutex); */
+			atomic { put_old(); last = false; unlock_event(e) }
+		:: !last -> atomic { unlock_event(e) }
+		fi
 	fi;
 	/* C9 mmap.c: drop_mapping(rb); */
 	drop_mapping(r);
@@ -391,80 +387,99 @@ inline close_mapping(e, aux)
 dropped:
 #endif
 	/* C10 mmap.c: ring_buffer_put(rb); */
-	put_ring(r)
+	atomic { put_ring(r) }
 }
 
-/* The caller holds the event's mutex. `mine` is the ring that counts us, or NONE. */
-inline make_ring(e)
-{
-	if
-	/* perf_charge() or rb_alloc() fails */
-	:: mine = NONE
-	:: d_step {
-		/* K1 mmap.c: rb->charge = charge; */
-		/* K2 mmap.c: atomic_set(&rb->mmap_count, 1); */
-		made++;
-		mine = made;
-		charge++;
-		charged[mine] = true;
-		refcount[mine] = 1;
-		mmap_count[mine] = 1
-		}
-		/* K3 mmap.c: ring_buffer_attach(event, rb); */
-		attach(e, mine)
-	fi
-}
+/* ---- mmap.c: mapping data; `mine` becomes the ring that counts us, or NONE ---- */
 
-inline share_or_make_ring(e)
+inline take_count(r, revive)
 {
-	/* K4 mmap.c: struct perf_buffer *rb = event->rb; */
-	mine = rb[e];
 	if
-	:: mine != NONE ->
-		/* K5 mmap.c: if (atomic_inc_not_zero(&rb->mmap_count)) */
-		d_step {
-			USABLE(mine);
-			if
-#ifdef MUT_MAP_REVIVES
-			:: true -> mmap_count[mine]++
-#else
-			:: mmap_count[mine] > 0 -> mmap_count[mine]++
-			:: else -> mine = NONE
-#endif
-			fi
-		}
+	:: r == NONE
+	:: r != NONE ->
+		USABLE(r);
 		if
-		/* K6 mmap.c: ring_buffer_attach(event, NULL); */
-		/* K7 mmap.c: return make_ring(event, vma, data_pages); */
-		:: mine == NONE -> attach(e, NONE); make_ring(e)
-		:: mine != NONE
+		:: mmap_count[r] > 0 || revive -> mmap_count[r]++
+		:: else -> r = NONE
 		fi
-	:: mine == NONE -> make_ring(e)
 	fi
 }
 
-/* The caller holds the event's mutex and the ring's aux_mutex. */
+#ifdef MUT_MAP_REVIVES
+#define MAP_REVIVES	true
+#else
+#define MAP_REVIVES	false
+#endif
+#ifdef MUT_AUX_REVIVES
+#define AUX_REVIVES	true
+#else
+#define AUX_REVIVES	false
+#endif
+
+inline map_data(e)
+{
+	atomic {
+		/* X1 mmap.c: mutex_lock(&event->mmap_mutex); */
+		lock_event(e);
+		/* K1 mmap.c: struct perf_buffer *rb = event->rb; */
+		mine = rb[e];
+		/* K2 mmap.c: if (atomic_inc_not_zero(&rb->mmap_count)) */
+		take_count(mine, MAP_REVIVES)
+	}
+	if
+	:: mine == NONE ->
+		/* K3 mmap.c: ring_buffer_attach(event, NULL); */
+		atomic { leave_ring(e) }
+		atomic { put_old() }
+		/* K4 mmap.c: return make_ring(event, vma, data_pages); */
+		if
+		/* perf_charge() or rb_alloc() fails */
+		:: true
+		:: atomic {
+			/* N1 mmap.c: rb->charge = charge; */
+			/* N2 mmap.c: atomic_set(&rb->mmap_count, 1); */
+			made++;
+			mine = made;
+			charge++;
+			charged[mine] = true;
+			refcount[mine] = 1;
+			mmap_count[mine] = 1;
+			/* N3 mmap.c: ring_buffer_attach(event, rb); */
+			enter_ring(e, mine)
+			}
+		fi
+	:: mine != NONE
+	fi;
+	/* X2 mmap.c: err = share_or_make_ring(event, vma, data_pages); */
+	atomic {
+		/* X3 mmap.c: atomic_inc(&event->mmap_count); */
+		if
+		:: mine != NONE -> event_mmap_count[e]++
+		:: else
+		fi;
+		/* X4 mmap.c: mutex_unlock(&event->mmap_mutex); */
+		unlock_event(e)
+	}
+}
+
+/* ---- mmap.c: mapping AUX, the same ---- */
+
 inline map_aux_locked(r)
 {
-	failed = false;
 	if
-	/* M1 mmap.c: rb->aux_charge = charge; */
-	/* M2 mmap.c: atomic_set(&rb->aux_mmap_count, 1); */
-	/* M3 mmap.c: if (!rb_has_aux(rb)) */
-	:: d_step {
-		!has_aux[r] ->
+	/* P1 mmap.c: rb->aux_charge = charge; */
+	/* P2 mmap.c: atomic_set(&rb->aux_mmap_count, 1); */
+	/* Q1 mmap.c: if (!rb_has_aux(rb)) */
+	:: !has_aux[r] ->
 		assert(!aux_charged[r]);
 		has_aux[r] = true;
 		charge++;
 		aux_charged[r] = true;
 		aux_mmap_count[r] = 1
-		}
-	/* M4 mmap.c: atomic_inc(&rb->aux_mmap_count); */
-	:: d_step {
-		has_aux[r] ->
+	/* Q2 mmap.c: atomic_inc(&rb->aux_mmap_count); */
+	:: has_aux[r] ->
 		assert(aux_mmap_count[r] > 0);
 		aux_mmap_count[r]++
-		}
 	/* charge, allocation or size: refused */
 	:: failed = true
 	fi
@@ -472,129 +487,129 @@ inline map_aux_locked(r)
 
 inline map_aux(e)
 {
-	/* M5 mmap.c: mutex_lock(&event->mmap_mutex); */
-	lock_event(e);
-	/* M6 mmap.c: rb = event->rb; */
-	r = rb[e];
-	/* M7 mmap.c: if (!rb || !atomic_inc_not_zero(&rb->mmap_count)) { */
-	d_step {
+	atomic {
+		/* M1 mmap.c: mutex_lock(&event->mmap_mutex); */
+		lock_event(e);
+		/* M2 mmap.c: rb = event->rb; */
+		r = rb[e];
+		/* M3 mmap.c: if (!rb || !atomic_inc_not_zero(&rb->mmap_count)) { */
+		take_count(r, AUX_REVIVES);
 		if
-		:: r == NONE
-		:: else ->
-			USABLE(r);
-			if
-#ifdef MUT_AUX_REVIVES
-			:: true -> mmap_count[r]++
-#else
-			:: mmap_count[r] > 0 -> mmap_count[r]++
-			:: else -> r = NONE
-#endif
-			fi
+		:: r == NONE -> unlock_event(e)
+		:: else
 		fi
 	}
 	if
-	/* M8 mmap.c: mutex_unlock(&event->mmap_mutex); */
-	:: r == NONE -> unlock_event(e)
 	:: r != NONE ->
-		/* M9 mmap.c: mutex_lock(&rb->aux_mutex); */
-		atomic { !aux_mutex[r] -> aux_mutex[r] = true };
-		/* M10 mmap.c: err = map_aux_locked(event, rb, vma); */
-		map_aux_locked(r);
-		/* M11 mmap.c: mutex_unlock(&rb->aux_mutex); */
-		aux_mutex[r] = false;
-		if
+		atomic {
+			/* M4 mmap.c: mutex_lock(&rb->aux_mutex); */
+			!aux_mutex[r] -> aux_mutex[r] = true;
+			/* M5 mmap.c: err = map_aux_locked(event, rb, vma); */
+			map_aux_locked(r);
+			/* M6 mmap.c: mutex_unlock(&rb->aux_mutex); */
+			aux_mutex[r] = false
+		}
+		atomic {
+			if
+			:: failed ->
+				/* M7 mmap.c: refcount_inc(&rb->refcount); */
+				USABLE(r);
 #ifndef MUT_AUX_FAILS_WITHOUT_REFERENCE
-		/* M12 mmap.c: refcount_inc(&rb->refcount); */
-		:: d_step { failed -> USABLE(r); refcount[r]++ }
-#else
-		:: failed
+				refcount[r]++
 #endif
-		/* M13 mmap.c: atomic_inc(&event->mmap_count); */
-		:: d_step { !failed -> event_mmap_count[e]++; mine = r; r = NONE }
-		fi;
-		/* M14 mmap.c: mutex_unlock(&event->mmap_mutex); */
-		unlock_event(e);
+			/* M8 mmap.c: atomic_inc(&event->mmap_count); */
+			:: else ->
+				event_mmap_count[e]++;
+				mine = r;
+				r = NONE
+			fi;
+			/* M9 mmap.c: mutex_unlock(&event->mmap_mutex); */
+			unlock_event(e)
+		}
 		if
 		:: failed ->
+			/* M10 mmap.c: drop_mapping(rb); */
 #ifdef MUT_AUX_FAILS_WITHOUT_CLEANUP
 			mmap_count[r]--;
 #else
-			/* M15 mmap.c: drop_mapping(rb); */
 			drop_mapping(r);
 #endif
+			/* M11 mmap.c: ring_buffer_put(rb); */
 #ifndef MUT_AUX_FAILS_WITHOUT_REFERENCE
-			/* M16 mmap.c: ring_buffer_put(rb); */
-			put_ring(r);
+			atomic { put_ring(r); failed = false }
 #endif
-			failed = false
 		:: !failed
 		fi
+	:: r == NONE
 	fi
-}
-
-inline map_data(e)
-{
-	/* X1 mmap.c: mutex_lock(&event->mmap_mutex); */
-	lock_event(e);
-	/* X2 mmap.c: err = share_or_make_ring(event, vma, data_pages); */
-	share_or_make_ring(e);
-	/* X3 mmap.c: atomic_inc(&event->mmap_count); */
-	if
-	:: d_step { mine != NONE -> event_mmap_count[e]++ }
-	:: mine == NONE
-	fi;
-	/* X4 mmap.c: mutex_unlock(&event->mmap_mutex); */
-	unlock_event(e)
 }
 
 /* ---- redirect.c ---- */
 
-/* Event 0 stands at the lower address. */
 inline lock_both(e, output)
 {
 #ifdef MUT_REDIRECT_LOCKS_ONE
-	lock_event(e)
+	atomic { lock_event(e) }
 #elif defined(MUT_REDIRECT_LOCKS_UNSORTED)
-	lock_event(e);
-	lock_event(output)
+	atomic { lock_event(e) }
+	atomic { lock_event(output) }
 #else
-	/* R6 redirect.c: mutex_lock(first); */
-	lock_event(0);
-	/* R7 redirect.c: mutex_lock_nested(second, SINGLE_DEPTH_NESTING); */
-	lock_event(1)
+	/* Event 0 stands at the lower address. */
+	/* S1 redirect.c: mutex_lock(first); */
+	atomic { lock_event(0) }
+	/* S2 redirect.c: mutex_lock_nested(second, SINGLE_DEPTH_NESTING); */
+	atomic { lock_event(1) }
 #endif
 }
 
-inline set_output(e, output)
+inline unlock_both(e, output)
 {
-	lock_both(e, output);
-	/* R3 redirect.c: if (atomic_read(&event->mmap_count)) */
-	if
-	:: event_mmap_count[e] == 0 ->
-		/* R1 redirect.c: struct perf_buffer *rb = ring_buffer_get(event); */
-		get_ring(output, r);
-		/* R2 redirect.c: if (rb && !atomic_read(&rb->mmap_count)) { */
-		if
-		:: r != NONE && mmap_count[r] == 0 -> put_ring(r)
-		:: r != NONE && mmap_count[r] > 0 -> attach(e, r); r = NONE
-		:: r == NONE
-		fi
-	:: event_mmap_count[e] > 0
-	fi;
+	/* S4 redirect.c: mutex_unlock(second); */
 	unlock_event(e);
 #ifndef MUT_REDIRECT_LOCKS_ONE
 	unlock_event(output)
 #endif
 }
 
+inline set_output(e, output)
+{
+	lock_both(e, output);
+	/* S3 redirect.c: err = attach_output(event, output_event); */
+	atomic {
+		/* R1 redirect.c: if (atomic_read(&event->mmap_count)) */
+		if
+		/* R2 redirect.c: rb = mapped_ring(output_event); */
+		:: event_mmap_count[e] == 0 -> get_ring(output, r)
+		:: else
+		fi
+	}
+	atomic {
+		if
+		/* T1 redirect.c: if (rb && !atomic_read(&rb->mmap_count)) { */
+		:: r != NONE && mmap_count[r] == 0 -> put_ring(r)
+		:: else
+		fi
+	}
+	if
+	:: r != NONE ->
+		/* R3 redirect.c: ring_buffer_attach(event, rb); */
+		atomic { leave_ring(e) }
+		atomic { enter_ring(e, r); r = NONE }
+		atomic { put_old(); unlock_both(e, output) }
+	:: r == NONE -> atomic { unlock_both(e, output) }
+	fi
+}
+
 inline reset_output(e)
 {
-	lock_event(e);
-	if
-	:: event_mmap_count[e] == 0 -> attach(e, NONE)
-	:: event_mmap_count[e] > 0
-	fi;
-	unlock_event(e)
+	atomic {
+		lock_event(e);
+		if
+		:: event_mmap_count[e] == 0 -> leave_ring(e)
+		:: else
+		fi
+	}
+	atomic { put_old(); unlock_event(e) }
 }
 
 /* ---- the tasks ---- */
@@ -638,11 +653,17 @@ proctype redirecter(byte e; byte output; bool may_reset)
 	close_file(output)
 }
 
-inline start_user(aux, may_move)
+inline start_user(e, aux, may_move)
+{
+	files[e]++;
+	run user(e, aux, may_move)
+}
+
+inline start_user_of_any(aux, may_move)
 {
 	if
-	:: files[0]++; run user(0, aux, may_move)
-	:: files[1]++; run user(1, aux, may_move)
+	:: start_user(0, aux, may_move)
+	:: start_user(1, aux, may_move)
 	fi
 }
 
@@ -662,19 +683,19 @@ init
 		:: true
 		fi;
 #if MAPPERS > 0
-		start_user(false, false);
+		start_user(0, false, false);
 #endif
 #if MAPPERS > 1
-		start_user(false, false);
+		start_user_of_any(false, false);
 #endif
 #if MOVERS > 0
-		start_user(false, true);
+		start_user_of_any(false, true);
 #endif
 #if AUX_MAPPERS > 0
-		start_user(true, false);
+		start_user_of_any(true, false);
 #endif
 #if AUX_MAPPERS > 1
-		start_user(true, false);
+		start_user_of_any(true, true);
 #endif
 #if REDIRECTERS > 0
 		start_redirecter(1, 0, true);

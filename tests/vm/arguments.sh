@@ -101,6 +101,7 @@ tells_working_accelerators() {
 	(
 		set +u
 		qemu=$(command -v qemu-system-x86_64) || exit 3
+		# shellcheck source=/dev/null
 		. "$clone/scripts/vm/accel.sh"
 		accelerator_runs tcg "$work" || exit 1
 		! accelerator_runs nonsense "$work" || exit 2

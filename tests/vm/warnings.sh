@@ -55,6 +55,7 @@ LOG
 found_lines() { # ALLOWED...
 	(
 		allowed=("$@")
+		# shellcheck source=/dev/null
 		. "$clone/scripts/vm/verdict.sh"
 		find_warnings "$work/log" | wc -l
 	)

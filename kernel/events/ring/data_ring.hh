@@ -63,7 +63,7 @@ template <class P = Primitives> class DataRing {
 		P::order_nested();
 		handle.ring = &ring;
 
-		const unsigned long lost = lost_size ? P::exchange(ring.lost, 0UL) : 0;
+		const unsigned long lost = lost_size ? take_lost(ring) : 0;
 		const unsigned long wanted = lost ? size + lost_size : size;
 		unsigned long from = P::load(ring.head);
 		unsigned long to;
@@ -79,7 +79,7 @@ template <class P = Primitives> class DataRing {
 		} while (__builtin_expect(!P::exchange_if(ring.head, from, to), 0));
 		P::order_nested();
 
-		stamp_watermark(ring, D == Direction::forward ? to : 0 - to);
+		stamp_watermark(ring, handle, D == Direction::forward ? to : 0 - to);
 		place(ring, handle, D == Direction::forward ? from : to);
 		return static_cast<long>(lost);
 	}
@@ -175,6 +175,18 @@ template <class P = Primitives> class DataRing {
 	}
 
     private:
+	/* As many as the return value of reserve() can tell; the rest stays. */
+	static unsigned long take_lost(perf_data_ring &ring)
+	{
+		constexpr unsigned long most = ~0UL >> 1;
+		const unsigned long lost = P::exchange(ring.lost, 0UL);
+
+		if (__builtin_expect(lost <= most, 1))
+			return lost;
+		P::add(ring.lost, lost - most);
+		return most;
+	}
+
 	static long refuse_paused(perf_data_ring &ring)
 	{
 		if (!ring.size)
@@ -185,8 +197,7 @@ template <class P = Primitives> class DataRing {
 
 	/*
 	 * What we took over for a LOST record goes back, one more with it. The
-	 * commit is for nested writers that relied on us to publish; whom they
-	 * would have woken, the next wake-up does (the stamp stays changed).
+	 * commit is for nested writers that relied on us to publish and to wake.
 	 */
 	static long refuse_full(perf_data_ring &ring, perf_ring_handle &handle, unsigned long lost)
 	{
@@ -195,14 +206,17 @@ template <class P = Primitives> class DataRing {
 	}
 
 	/*
-	 * One wake-up for each watermark that the reservation's end has passed.
-	 * A nested writer that moved the stamp meanwhile has accounted for the
-	 * crossing: then ours must not be added on top, or the stamp would run
-	 * ahead of the data and wake on every record from then on.
+	 * One wake-up for each watermark that the reservation's end has passed,
+	 * measured from the stamp of before the reservation: that one is never
+	 * ahead of the data. A nested writer that has moved the stamp since, even
+	 * beyond our end, makes the exchange fail, and commit() wakes for it.
+	 * Measured from the stamp of now, such a writer's data would make the
+	 * distance negative, and every record after it would wake.
 	 */
-	static void stamp_watermark(perf_data_ring &ring, unsigned long progress)
+	static void stamp_watermark(perf_data_ring &ring, const perf_ring_handle &handle,
+				    unsigned long progress)
 	{
-		unsigned long stamp = P::load(ring.wakeup);
+		unsigned long stamp = handle.wakeup;
 
 		if (__builtin_expect(progress - stamp > ring.watermark, 0))
 			P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark);

@@ -15,8 +15,6 @@
 #ifndef PERF_EVENTS_RING_PRIMITIVES_HH
 #define PERF_EVENTS_RING_PRIMITIVES_HH
 
-#include <atomic>
-
 namespace perf_ring {
 
 #if defined(__SANITIZE_THREAD__)
@@ -31,6 +29,12 @@ namespace perf_ring {
 #define PERF_RING_OP [[gnu::always_inline]] static inline
 
 struct Primitives {
+	/*
+	 * Positions in the user page have 64 bits. A 32-bit CPU moves them in
+	 * halves, of which only the low one ever changes.
+	 */
+	static constexpr bool positions_are_whole = sizeof(long) == sizeof(long long);
+
 	/* Whole-value load and store: nested writers see all of it or none. */
 	template <class T> PERF_RING_OP T load(const T &from)
 	{
@@ -50,13 +54,26 @@ struct Primitives {
 	 */
 	PERF_RING_OP unsigned long load_tail(const unsigned long long &tail)
 	{
-		return static_cast<unsigned long>(__atomic_load_n(&tail, __ATOMIC_ACQUIRE));
+		if constexpr (positions_are_whole)
+			return static_cast<unsigned long>(__atomic_load_n(&tail, __ATOMIC_ACQUIRE));
+
+		const auto value = static_cast<unsigned long>(
+			*static_cast<const volatile unsigned long long *>(&tail));
+
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		return value;
 	}
 
 	/* Edge B. */
 	PERF_RING_OP void publish_head(unsigned long long &head, unsigned long value)
 	{
-		__atomic_store_n(&head, static_cast<unsigned long long>(value), __ATOMIC_RELEASE);
+		if constexpr (positions_are_whole) {
+			__atomic_store_n(&head, static_cast<unsigned long long>(value),
+					 __ATOMIC_RELEASE);
+		} else {
+			__atomic_thread_fence(__ATOMIC_RELEASE);
+			*static_cast<volatile unsigned long long *>(&head) = value;
+		}
 	}
 
 	/*
@@ -65,7 +82,7 @@ struct Primitives {
 	 */
 	PERF_RING_OP void order_nested()
 	{
-		std::atomic_signal_fence(std::memory_order_seq_cst);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	}
 
 	/*

@@ -20,7 +20,7 @@ struct program {
 	unsigned int count;
 };
 
-static int bpf(int command, union bpf_attr *attr)
+static int call_kernel(int command, union bpf_attr *attr)
 {
 	int result = syscall(SYS_bpf, command, attr, sizeof(*attr));
 
@@ -65,7 +65,7 @@ static int load(const struct program *program)
 		.prog_name = "parity",
 	};
 
-	return bpf(BPF_PROG_LOAD, &attr);
+	return call_kernel(BPF_PROG_LOAD, &attr);
 }
 
 static void end_with(struct program *program, int value)
@@ -91,7 +91,7 @@ int create_event_map(void)
 		.max_entries = 64,
 	};
 
-	return bpf(BPF_MAP_CREATE, &attr);
+	return call_kernel(BPF_MAP_CREATE, &attr);
 }
 
 void put_event(int map, int cpu, int event)
@@ -102,7 +102,7 @@ void put_event(int map, int cpu, int event)
 		.value = (uint64_t)&event,
 	};
 
-	bpf(BPF_MAP_UPDATE_ELEM, &attr);
+	call_kernel(BPF_MAP_UPDATE_ELEM, &attr);
 }
 
 /* The pattern: 8-byte words that tell their index, on the program's stack. */

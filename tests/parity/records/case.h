@@ -5,16 +5,18 @@
 
 #include <stdio.h>
 
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define __printf(format, first) __attribute__((__format__(__printf__, format, first)))
+#define __noreturn __attribute__((__noreturn__))
+
 struct ring;
 
 extern FILE *case_output;
 
-__attribute__((format(printf, 1, 2)))
-void say(const char *format, ...);
+__printf(1, 2) void say(const char *format, ...);
 
 /* For what the kernel lacks: ends the case, which then counts as not run. */
-__attribute__((format(printf, 1, 2), noreturn))
-void skip_case(const char *format, ...);
+__printf(1, 2) __noreturn void skip_case(const char *format, ...);
 
 /* Says the outcome of a call that may fail: "ok" or the error's name. */
 void say_result(const char *what, long result);

@@ -87,7 +87,7 @@ static void sent(const void *argument)
 	open_event(&ring, &sink, -1, 0, -1);
 	map_ring(&ring, 1, RING_READ_WRITE);
 	put_event(map, 0, ring.fd);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct ring trigger;
 
 		open_own(&trigger, &attr);
@@ -180,7 +180,7 @@ void bpf_cases(void)
 	char name[64];
 
 	run_case("bpf-filter", filtered, NULL);
-	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		snprintf(name, sizeof(name), "bpf-output-%s", outputs[i].name);
 		run_case(name, sent, &outputs[i]);
 	}

@@ -131,7 +131,7 @@ static void follow_run(const struct ring *ring, const struct perf_event_header *
 	runs->length = 0;
 }
 
-static void throttled(const void *unused)
+static void throttling(const void *unused)
 {
 	struct perf_event_attr attr = clock_attr(&clocks[0]);
 	unsigned long rate = number_in(RATE_FILE);
@@ -158,7 +158,7 @@ static void throttled(const void *unused)
 
 void clock_cases(void)
 {
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
 		run_case(clocks[i].name, spun, &clocks[i]);
-	run_case("throttle", throttled, NULL);
+	run_case("throttle", throttling, NULL);
 }

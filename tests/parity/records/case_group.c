@@ -167,7 +167,7 @@ static void run_formats(const char *name, case_function function)
 {
 	char full[64];
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		snprintf(full, sizeof(full), "%s-%s", name, formats[i].name);
 		run_case(full, function, &formats[i]);
 	}

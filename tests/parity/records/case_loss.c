@@ -206,7 +206,7 @@ static void run_episodes(const char *name, case_function function)
 {
 	char full[64];
 
-	for (size_t i = 0; i < sizeof(episodes) / sizeof(episodes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(episodes); i++) {
 		snprintf(full, sizeof(full), "%s-%s", name, episodes[i].name);
 		run_case(full, function, &episodes[i]);
 	}

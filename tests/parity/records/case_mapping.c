@@ -64,7 +64,7 @@ static void user_page(const void *unused)
 	};
 
 	(void)unused;
-	for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
 		struct perf_event_attr attr = faults_attr();
 		struct ring ring;
 

@@ -113,7 +113,7 @@ static void run_laps(const char *name, case_function function)
 {
 	char full[64];
 
-	for (size_t i = 0; i < sizeof(laps) / sizeof(laps[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(laps); i++) {
 		snprintf(full, sizeof(full), "%s-%s", name, laps[i].name);
 		run_case(full, function, &laps[i]);
 	}

@@ -105,7 +105,7 @@ static void say_open(const char *what, struct perf_event_attr *attr)
 static void fields(const void *unused)
 {
 	(void)unused;
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		struct perf_event_attr attr = good_attr();
 
 		attr.sample_type = changes[i].sample_type;

@@ -162,8 +162,8 @@ static void run_variants(const char *name, struct shape shape)
 
 void sample_cases(void)
 {
-	for (size_t i = 0; i < sizeof(bit_names) / sizeof(bit_names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bit_names); i++)
 		run_variants(bit_names[i], (struct shape){ .sample_type = 1ull << i });
-	for (size_t i = 0; i < sizeof(mixtures) / sizeof(mixtures[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(mixtures); i++)
 		run_variants(mixtures[i].name, mixtures[i]);
 }

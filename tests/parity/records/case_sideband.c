@@ -242,7 +242,7 @@ static void run_trailers(const char *name, case_function function)
 {
 	char full[64];
 
-	for (size_t i = 0; i < sizeof(trailers) / sizeof(trailers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(trailers); i++) {
 		snprintf(full, sizeof(full), "%s-%s", name, trailers[i].name);
 		run_case(full, function, &trailers[i]);
 	}

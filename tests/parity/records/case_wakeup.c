@@ -265,7 +265,7 @@ static void run_wishes(const char *name, case_function function)
 {
 	char full[64];
 
-	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
 		snprintf(full, sizeof(full), "%s-%s", name, wishes[i].name);
 		run_case(full, function, &wishes[i]);
 	}

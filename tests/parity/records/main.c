@@ -103,7 +103,7 @@ void run_case(const char *name, case_function function, const void *argument)
 /* Addresses are the same in each run only without randomisation, from exec on. */
 static void fix_addresses(char **arguments)
 {
-	static char *environment[] = { NULL };
+	char *environment[] = { NULL };
 
 	if (personality(0xffffffff) & ADDR_NO_RANDOMIZE)
 		return;

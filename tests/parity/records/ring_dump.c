@@ -213,7 +213,7 @@ static void collect(const struct ring *ring, const struct perf_event_header *rec
 			return;
 		}
 	}
-	if (lines->count == sizeof(lines->text) / sizeof(lines->text[0]))
+	if (lines->count == ARRAY_SIZE(lines->text))
 		errx(1, "too many different records for a list of kinds");
 	lines->text[lines->count++] = text;
 }

@@ -147,7 +147,7 @@ static int sideband(const char *name, uint32_t type, uint16_t misc, int words, c
 	start(&record, type, misc, ID_FIELDS);
 	add_words(&record, words);
 	if (text) {
-		strncpy(padded, text, sizeof(padded) - 1);
+		memcpy(padded, text, strlen(text));
 		add(&record, padded, sizeof(padded));
 	}
 	add_words(&record, 6);

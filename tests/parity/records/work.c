@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "touch.h"
 #include "work.h"
 
 #define STACK_REGION 0x10000000ul
@@ -20,10 +21,6 @@
 #define FIRST_CALLER 0x401000ul
 
 #define WARM_PAGES 4ul
-
-void touch_pages(unsigned long page, size_t count, unsigned long stack, unsigned long frame);
-void read_pages(unsigned long page, size_t count, unsigned long stack, unsigned long frame,
-		int fd);
 
 static int feed[2];	/* what fault_pages_in_kernel() reads */
 
@@ -122,8 +119,6 @@ void prepare_work(void)
 
 uint64_t spin_address(void)
 {
-	extern const char spin_here[];
-
 	return (uint64_t)spin_here;
 }
 

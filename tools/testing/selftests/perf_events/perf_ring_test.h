@@ -237,12 +237,16 @@ static inline int run_cases_for(const struct ring_case *cases, size_t nr_cases,
 		failed += code && code != EXIT_SKIPPED;
 		skipped += code == EXIT_SKIPPED;
 	}
+	if (*names && !ran) {
+		printf("Bail out! no case has the name %s\n", *names);
+		return EXIT_FAILED;
+	}
 	if (*names)
 		printf("1..%u\n", ran);
 	printf("# passed %u, failed %u, skipped %u\n",
 	       ran - failed - skipped, failed, skipped);
 	fflush(stdout);
-	if (failed || !ran)
+	if (failed)
 		return EXIT_FAILED;
 	return skipped == ran ? EXIT_SKIPPED : 0;
 }

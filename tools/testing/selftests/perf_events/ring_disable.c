@@ -195,7 +195,7 @@ static void one_record_at_most_is_under_way(void)
 	CHECK_EQ(read(ends[0], &byte, 1), 1);
 	fd = open_on(&attr, child, -1);
 	ring_map_as(&ring, fd, 4, PROT_READ);
-	for (int round = 0; round < 100; round++) {
+	for (int round = 0; round < 50; round++) {
 		uint64_t before = ring_head(&ring), head;
 
 		while (ring_head(&ring) == before)

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define RING_PAGES 9 /* in all */
-#define MILLISECONDS 1000 /* for each race, */
+#define MILLISECONDS 500 /* for each race, */
 #define SPINS 5000 /* before a waiting side gives its CPU away */
 #define FEWEST 5 /* but so many rounds at least */
 
