@@ -15,9 +15,7 @@
 #include <grp.h>
 #include <sys/resource.h>
 
-#define TEST_USER 1000
-#define OTHER_USER 1001
-
+#define FIRST_USER 1000
 #define DEFAULT_ALLOWANCE_KB 516
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define ALLOWANCE_KB "/proc/sys/kernel/perf_event_mlock_kb"
@@ -88,13 +86,16 @@ static inline void limit_pinned(rlim_t pages)
 	CHECK(!setrlimit(RLIMIT_MEMLOCK, &limit));
 }
 
-/* A plain user with little room for pinned pages and all of its allowance. */
-static inline void become_limited_user(uid_t uid, rlim_t pages)
+/*
+ * A plain user with so much room for pinned pages, and one whom nobody else
+ * has been: what one case leaves behind is not another's loss.
+ */
+static inline void become_limited_user(rlim_t pages)
 {
 	CHECK(sysctl_set(PARANOID, 2));
 	CHECK(sysctl_set(ALLOWANCE_KB, DEFAULT_ALLOWANCE_KB));
 	limit_pinned(pages);
-	become_user(uid);
+	become_user(FIRST_USER + (uid_t)getpid());
 	CHECK_EQ(pinned_pages(), 0);
 }
 

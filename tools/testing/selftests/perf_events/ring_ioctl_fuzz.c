@@ -402,7 +402,7 @@ static void anything_as_root(void)
 
 static void anything_as_a_user(void)
 {
-	become_limited_user(TEST_USER, 2 * large_ring());
+	become_limited_user(2 * large_ring());
 	fuzz_in_a_child();
 }
 

@@ -46,7 +46,7 @@ static void allowance_goes_first(void)
 			   large_ring(), 5 };
 	struct ledger ledger;
 
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	ledger = new_ledger();
 	for (size_t i = 0; i < ARRAY_LEN(pages); i++) {
 		struct mapping mapping;
@@ -64,7 +64,7 @@ static void allowance_follows_the_sysctl(void)
 	struct governor governor;
 
 	governor_start(&governor);
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	for (size_t i = 0; i < ARRAY_LEN(kbs); i++) {
 		struct mapping mappings[2];
 		struct ledger ledger;
@@ -91,7 +91,7 @@ static void allowance_may_shrink_while_in_use(void)
 	struct governor governor;
 
 	governor_start(&governor);
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	map_exactly(&first, allowance_pages());
 	governor_set(&governor, ALLOWANCE_KB, 8);
 	map_new(&second, 33);
@@ -115,7 +115,7 @@ static void limit_is_exact(void)
 	struct mapping mapping;
 	int fd;
 
-	become_limited_user(TEST_USER, LITTLE);
+	become_limited_user(LITTLE);
 	map_exactly(&allowance, allowance_pages());
 	fd = open_comm();
 	CHECK_ERRNO(map_pages(fd, 17, PROT_READ), EPERM);
@@ -136,7 +136,7 @@ static void allowance_needs_no_limit(void)
 	struct mappings allowance = { .nr = 0 };
 	int fd;
 
-	become_limited_user(TEST_USER, 0);
+	become_limited_user(0);
 	map_exactly(&allowance, allowance_pages());
 	fd = open_comm();
 	CHECK_ERRNO(map_pages(fd, 1, PROT_READ), EPERM);
@@ -155,7 +155,7 @@ static void paranoid_off_lifts_the_limit(void)
 	int fd;
 
 	governor_start(&governor);
-	become_limited_user(TEST_USER, LITTLE);
+	become_limited_user(LITTLE);
 	map_exactly(&allowance, allowance_pages());
 	fd = open_comm();
 	for (int paranoid = 2; paranoid >= 0; paranoid--) {
@@ -171,7 +171,7 @@ static void paranoid_off_lifts_the_limit(void)
 	CHECK_EQ(pinned_pages(), 0);
 }
 
-static void become_user_with_capability(uid_t uid, int capability)
+static void become_user_with_capability(int capability)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
@@ -179,7 +179,7 @@ static void become_user_with_capability(uid_t uid, int capability)
 	struct __user_cap_data_struct data[2] = { 0 };
 
 	CHECK(!prctl(PR_SET_KEEPCAPS, 1));
-	become_limited_user(uid, LITTLE);
+	become_limited_user(LITTLE);
 	data[CAP_TO_INDEX(capability)].permitted = CAP_TO_MASK(capability);
 	data[CAP_TO_INDEX(capability)].effective = CAP_TO_MASK(capability);
 	CHECK(!syscall(SYS_capset, &header, data));
@@ -189,7 +189,7 @@ static void ipc_lock_lifts_the_limit(void)
 {
 	struct mapping mapping;
 
-	become_user_with_capability(TEST_USER, CAP_IPC_LOCK);
+	become_user_with_capability(CAP_IPC_LOCK);
 	map_new(&mapping, large_ring());
 	CHECK_EQ(pinned_pages(), large_ring_pins());
 	unmap(&mapping);
@@ -199,7 +199,7 @@ static void ipc_lock_lifts_the_limit(void)
 
 static void perfmon_does_not(void)
 {
-	become_user_with_capability(TEST_USER, CAP_PERFMON);
+	become_user_with_capability(CAP_PERFMON);
 	CHECK_ERRNO(map_pages(open_comm(), large_ring(), PROT_READ), EPERM);
 	CHECK_EQ(pinned_pages(), 0);
 }
@@ -212,7 +212,7 @@ static void failed_mappings_cost_nothing(void)
 	struct ring ring;
 	int fd;
 
-	become_limited_user(TEST_USER, LITTLE);
+	become_limited_user(LITTLE);
 	map_exactly(&allowance, allowance_pages() - 9);
 	fd = open_comm();
 	ring_map(&ring, fd, 8);
@@ -242,7 +242,7 @@ static void second_mapping_costs_nothing(void)
 	long pinned;
 	int fd;
 
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	fd = open_comm();
 	map_fd(&first, fd, large_ring());
 	pinned = large_ring_pins();
@@ -266,7 +266,7 @@ static void redirected_mapping_costs_nothing(void)
 	long pinned;
 	int fds[2];
 
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	for (int i = 0; i < 2; i++)
 		fds[i] = open_comm();
 	map_fd(&first, fds[0], large_ring());
@@ -287,7 +287,7 @@ static void moving_costs_nothing(void)
 	size_t length;
 	void *to;
 
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	map_new(&mapping, large_ring());
 	length = mapping.pages * page_size();
 	for (int round = 0; round < 10; round++) {
@@ -310,7 +310,7 @@ static void every_order_of_unmapping_gives_all_back(void)
 	size_t pages[] = { 129, 65, large_ring(), 33 };
 	long pinned[ARRAY_LEN(pages)];
 
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	for (unsigned int order = 0; order < 256; order++) {
 		struct mapping mappings[ARRAY_LEN(pages)];
 		struct ledger ledger = new_ledger();
@@ -347,7 +347,7 @@ static void map_and_exit(void *unused)
 
 static void exit_gives_all_back(void)
 {
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	for (int round = 0; round < 5; round++) {
 		join_child(start_child(map_and_exit, NULL));
 		expect_whole_allowance();
@@ -363,7 +363,7 @@ static int after_exec(void)
 
 static void exec_gives_all_back(void)
 {
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	map_and_exit(NULL);
 	execl("/proc/self/exe", "ring_locked", "--after-exec", NULL);
 	FAIL("exec: %s", strerror(errno));

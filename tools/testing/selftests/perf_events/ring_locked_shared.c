@@ -119,7 +119,7 @@ static void share_a_ring(struct share share)
 {
 	pid_t giver_pid, taker_pid;
 
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	turns_begin();
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, share.socket));
 	giver_pid = start_child(giver, &share);
@@ -166,7 +166,7 @@ static void dofork(bool child_last)
 	struct mapping mapping;
 	pid_t child;
 
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	turns_begin();
 	map_new(&mapping, large_ring());
 	CHECK(!madvise(mapping.base, mapping.pages * page_size(), MADV_DOFORK));
@@ -220,7 +220,7 @@ static void processes_of_a_user_share_the_allowance(void)
 	struct mapping second, third;
 	pid_t holder;
 
-	become_limited_user(TEST_USER, 40);
+	become_limited_user(40);
 	turns_begin();
 	holder = start_child(hold_the_allowance, NULL);
 	turn_wait(1);
@@ -244,7 +244,7 @@ static void pinned_pages_are_limited_by_process(void)
 	struct mapping mapping;
 	pid_t holder;
 
-	become_limited_user(TEST_USER, 40);
+	become_limited_user(40);
 	turns_begin();
 	holder = start_child(hold_the_allowance, NULL);
 	turn_wait(1);
@@ -273,12 +273,12 @@ static void other_users_have_their_own(void)
 	turns_begin();
 	other = fork();
 	if (!other) {
-		become_limited_user(OTHER_USER, PLENTY);
+		become_limited_user(PLENTY);
 		hold_the_allowance(NULL);
 		_exit(0);
 	}
 	turn_wait(1);
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	expect_whole_allowance();
 	turn_next();
 	join_child(other);
@@ -295,7 +295,7 @@ static void ring_stays_charged_to_its_first_user(void)
 	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
 	other = fork();
 	if (!other) {
-		become_limited_user(OTHER_USER, PLENTY);
+		become_limited_user(PLENTY);
 		map_fd(&mapping, receive_fd(pair[1]), 129);
 		expect_whole_allowance();
 		turn_next();
@@ -304,7 +304,7 @@ static void ring_stays_charged_to_its_first_user(void)
 		expect_whole_allowance();
 		_exit(0);
 	}
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	fd = open_comm();
 	map_fd(&mapping, fd, 129);
 	send_fd(pair[0], fd);
@@ -373,7 +373,7 @@ static void failed_allocations_leave_nothing_behind(void)
 	int fd;
 
 	arm_fault_injection();
-	become_limited_user(TEST_USER, PLENTY);
+	become_limited_user(PLENTY);
 	fd = open_comm();
 	for (; map_with_failure(fd, nth, &base); nth++) {
 		if (base == MAP_FAILED) {

@@ -160,7 +160,7 @@ static void hold_allowance_but(long left)
 {
 	static struct mappings held;
 
-	become_limited_user(TEST_USER, 2 * large_ring());
+	become_limited_user(2 * large_ring());
 	map_exactly(&held, allowance_pages() - left);
 }
 
