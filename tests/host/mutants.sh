@@ -51,8 +51,8 @@ mutant stamp_read_after_nest nesting_test data_ring.hh \
 	'/handle.wakeup = P::load(ring.wakeup);/d; s/handle.ring = &ring;/& handle.wakeup = P::load(ring.wakeup);/'
 mutant stamp_added_not_exchanged nesting_test data_ring.hh \
 	's/P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark)/P::add(ring.wakeup, ring.watermark)/'
-mutant stamp_compared_unsigned nesting_test data_ring.hh \
-	's/static_cast<long>(progress - stamp) > static_cast<long>(ring.watermark)/progress - stamp > ring.watermark/'
+mutant stamp_of_now_not_of_before nesting_test data_ring.hh \
+	's/unsigned long stamp = handle.wakeup;/unsigned long stamp = P::load(ring.wakeup);/'
 mutant wakeup_on_refusal_dropped nesting_test data_ring.hh \
 	's/commit(handle) ? PERF_RING_FULL_WAKE : PERF_RING_FULL/commit(handle) ? PERF_RING_FULL : PERF_RING_FULL/'
 mutant samples_are_stored_not_exchanged nesting_test data_ring.hh \

@@ -223,7 +223,6 @@ inline write_words()
 
 inline count_sample()
 {
-#if EVERY
 	/* N1 data_ring.hh: unsigned long seen = P::load(ring.events); */
 	atomic { ON -> seen = events }
 	do
@@ -247,9 +246,6 @@ inline count_sample()
 	:: d_step { ON && seen + 1 >= EVERY -> wakeup++; stamp_changes(to); seen = 0 }
 	:: d_step { ON && seen + 1 < EVERY -> seen = 0 }
 	fi
-#else
-	skip
-#endif
 }
 
 inline leave_nested()
@@ -278,7 +274,7 @@ inline publish()
 	d_step { ON -> nest = 0 }
 #endif
 #ifdef MUT_RECHECK_STALE
-	d_step { ON && to == 0 -> to = seen }
+	d_step { ON -> to = (to -> to : seen) }
 #endif
 	/* C5 data_ring.hh: P::publish_head(ring.control->data_head, head); */
 	d_step {
@@ -351,6 +347,8 @@ inline record()
 room:	reserve();
 	stamp_watermark();
 	write_words();
+#if EVERY
 	count_sample();
+#endif
 commit:	commit_record()
 }

@@ -26,14 +26,15 @@ program_seconds=120 # as the base's settings file has it
 gains='^mmap / perf_mmap[.]aux[.]' # the stock kernel has no AUX device here
 programs=(mmap remove_on_exec sigtrap_threads watermark_signal)
 
-# Outside of the source tree; the base's own header comes before the system's.
+# Outside of the source tree, unoptimised like the base does it (a plain store must
+# stay where it is), with the base's own header before the system's.
 build_programs() {
 	local tests_folder=$base/tools/testing/selftests/perf_events bin=$results/bin program
 	fresh_folder "$bin"
 	mkdir -p "$bin/include/linux"
 	cp "$base/include/uapi/linux/perf_event.h" "$bin/include/linux/" || return
 	for program in "${programs[@]}"; do
-		gcc -O2 -static -pthread -I"$bin/include" -o "$bin/$program" \
+		gcc -static -pthread -I"$bin/include" -o "$bin/$program" \
 			"$tests_folder/$program.c" >"$bin/$program.log" 2>&1 ||
 			usage_error "cannot build the base's $program.c: see $bin/$program.log"
 	done

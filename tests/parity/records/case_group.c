@@ -103,7 +103,10 @@ static void dump_if_meant(const struct ring *ring, const struct perf_event_heade
 		dump_one(ring, record, times);
 }
 
-/* Children write to the parent's ring; their counts come home at exit. */
+/*
+ * Children write to the parent's ring; their counts come home at exit. A switch
+ * between the two may swap their events, so the stream is not looked at.
+ */
 static void inherited(const void *argument)
 {
 	const struct format *format = argument;
@@ -117,8 +120,7 @@ static void inherited(const void *argument)
 	attr.sample_id_all = 1;
 	attr.inherit_stat = 1;
 	attr.read_format = format->read_format;
-	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR |
-			   PERF_SAMPLE_STREAM_ID;
+	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_ADDR;
 	open_event(&ring, &attr, 0, 0, -1);
 	map_ring(&ring, 8, RING_READ_WRITE);
 	enable(&ring);
