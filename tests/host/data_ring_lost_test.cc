@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Data ring: every record that is refused is told of, once. */
+#include <climits>
+
 #include <gtest/gtest.h>
 
 #include "ring_fixture.hh"
@@ -106,6 +108,16 @@ TEST_P(Lost, WhoLeavesNoBytesForItIsNotTold)
 	perf_data_ring_commit(&handle);
 	EXPECT_EQ(fixture.ring.lost, 5U);
 	EXPECT_EQ(distance(0, fixture.head()), 16U);
+}
+
+TEST_P(Lost, MoreThanAReturnValueHoldsIsToldOfInParts)
+{
+	for (const unsigned long rest : {0UL, 1UL, 1UL << 63}) {
+		fixture.start_at(0, direction);
+		fixture.ring.lost = LONG_MAX + rest;
+		EXPECT_EQ(write_one(1, 8).verdict, LONG_MAX);
+		EXPECT_EQ(fixture.ring.lost, rest);
+	}
 }
 
 TEST_P(Lost, WithoutLossTheBytesForItAreNotTaken)

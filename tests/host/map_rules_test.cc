@@ -186,7 +186,7 @@ TEST(AuxPages, EachFaultAloneIsRefused)
 TEST(AuxPages, MoreThanAnIntHoldsIsTooLarge)
 {
 	for (const unsigned long shift : {4UL, 12UL, 16UL}) {
-		for (const unsigned int log : {31, 32, 40, 47}) {
+		for (const unsigned int log : {31U, 32U, 40U, 47U}) {
 			AuxRequest request = good_request(shift, 4, 0, 1, false);
 
 			resize_to(request, 1UL << log << shift);

@@ -51,6 +51,8 @@ mutant stamp_read_after_nest nesting_test data_ring.hh \
 	'/handle.wakeup = P::load(ring.wakeup);/d; s/handle.ring = &ring;/& handle.wakeup = P::load(ring.wakeup);/'
 mutant stamp_added_not_exchanged nesting_test data_ring.hh \
 	's/P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark)/P::add(ring.wakeup, ring.watermark)/'
+mutant stamp_stored_not_exchanged nesting_test data_ring.hh \
+	's/P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark)/P::store(ring.wakeup, stamp + ring.watermark)/'
 mutant stamp_of_now_not_of_before nesting_test data_ring.hh \
 	's/unsigned long stamp = handle.wakeup;/unsigned long stamp = P::load(ring.wakeup);/'
 mutant wakeup_on_refusal_dropped nesting_test data_ring.hh \
@@ -62,7 +64,7 @@ mutant samples_are_stored_not_exchanged nesting_test data_ring.hh \
 mutant lost_not_given_back nesting_test data_ring.hh \
 	's/P::add(ring.lost, lost + 1);/P::add(ring.lost, 1);/'
 mutant lost_loaded_not_taken nesting_test data_ring.hh \
-	's/P::exchange(ring.lost, 0UL)/P::load(ring.lost)/'
+	's/P::exchange(ring.lost, 0UL);/P::load(ring.lost);/'
 mutant refusal_without_commit nesting_test data_ring.hh \
 	's/return commit(handle) ? PERF_RING_FULL_WAKE : PERF_RING_FULL;/return PERF_RING_FULL;/'
 
@@ -84,7 +86,7 @@ mutant overwrite_obeys_the_tail data_ring_test data_ring.hh \
 mutant pieces_wrap_too_late data_ring_test data_ring.hh \
 	's/(ring.size >> ring.piece_shift) - 1;/(ring.size >> ring.piece_shift);/'
 mutant next_piece_is_the_same data_ring_test data_ring.hh \
-	's/static_cast<unsigned long>(handle.piece) + 1, 0/static_cast<unsigned long>(handle.piece), 0/'
+	's/(handle.piece) + 1,/(handle.piece),/'
 mutant room_runs_out data_ring_test data_ring.hh \
 	's/handle.room > len, 1/handle.room >= len, 1/'
 mutant room_ignores_the_offset data_ring_test data_ring.hh \
@@ -93,6 +95,8 @@ mutant source_does_not_move_on data_ring_test data_ring.hh \
 	's/next += now;/next += 0;/'
 
 # --- loss and pause, without nesting ---
+mutant lost_beyond_the_return_value data_ring_test data_ring.hh \
+	's/P::add(ring.lost, lost - most);/P::add(ring.lost, 0);/'
 mutant lost_room_not_reserved data_ring_test data_ring.hh \
 	's/lost ? size + lost_size : size;/size;/'
 mutant lost_not_told data_ring_test data_ring.hh \
@@ -108,7 +112,7 @@ mutant pause_takes_one_only data_ring_test data_ring.cc \
 
 # --- wake-ups, without nesting ---
 mutant wakes_at_the_watermark data_ring_test data_ring.hh \
-	's/static_cast<long>(progress - stamp) > /static_cast<long>(progress - stamp) >= /'
+	's/progress - stamp > ring.watermark/progress - stamp >= ring.watermark/'
 mutant backward_progress_is_the_position data_ring_test data_ring.hh \
 	's/D == Direction::forward ? to : 0 - to/to/'
 mutant count_starts_over data_ring_test data_ring.hh \
@@ -150,7 +154,7 @@ mutant direction_compared_as_a_number map_rules_test map_rules.cc \
 mutant edge_a_relaxed thread_test primitives.hh \
 	's/__atomic_load_n(&tail, __ATOMIC_ACQUIRE)/__atomic_load_n(\&tail, __ATOMIC_RELAXED)/'
 mutant edge_b_relaxed thread_test primitives.hh \
-	's/static_cast<unsigned long long>(value), __ATOMIC_RELEASE/static_cast<unsigned long long>(value), __ATOMIC_RELAXED/'
+	's/__ATOMIC_RELEASE);/__ATOMIC_RELAXED);/'
 
 fail() {
 	echo "$1" >&2

@@ -5,8 +5,7 @@
 namespace {
 
 /* A type of this file: the algorithm's functions stay local to the object. */
-struct Primitives : perf_ring::Primitives {
-};
+struct Primitives : perf_ring::Primitives {};
 
 using Ring = perf_ring::DataRing<Primitives>;
 using perf_ring::Direction;
@@ -19,8 +18,8 @@ static_assert(sizeof(perf_data_ring) <= 2 * 64, "the hot members share the first
 extern "C" {
 
 void perf_data_ring_init(perf_data_ring *ring, perf_ring_control *control, void **pieces,
-			 unsigned int nr_pieces, unsigned int piece_shift,
-			 unsigned long watermark, int overwrite)
+			 unsigned int nr_pieces, unsigned int piece_shift, unsigned long watermark,
+			 int overwrite)
 {
 	ring->control = control;
 	ring->pieces = pieces;

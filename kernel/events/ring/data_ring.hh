@@ -70,9 +70,11 @@ template <class P = Primitives> class DataRing {
 
 		do {
 			if (!ring.overwrite) {
-				const unsigned long tail = P::load_tail(ring.control->data_tail); /* A */
+				const unsigned long tail =
+					P::load_tail(ring.control->data_tail); /* A */
 
-				if (__builtin_expect(free_space<D>(from, tail, ring.size) < wanted, 0))
+				if (__builtin_expect(free_space<D>(from, tail, ring.size) < wanted,
+						     0))
 					return refuse_full(ring, handle, lost);
 			}
 			to = D == Direction::forward ? from + wanted : from - wanted;
@@ -140,7 +142,8 @@ template <class P = Primitives> class DataRing {
 		if (__builtin_expect(handle.room != 0, 1))
 			handle.addr = static_cast<char *>(handle.addr) + len;
 		else
-			enter(*handle.ring, handle, static_cast<unsigned long>(handle.piece) + 1, 0);
+			enter(*handle.ring, handle, static_cast<unsigned long>(handle.piece) + 1,
+			      0);
 	}
 
 	static void copy(perf_ring_handle &handle, const void *from, unsigned long len)

@@ -39,14 +39,15 @@ long perf_map_aux_pages(const perf_map_geometry *have, const perf_aux_request *a
 			unsigned long first, unsigned long length)
 {
 	const unsigned long pages = length >> have->page_shift;
-	const unsigned long long data_end =
-		(static_cast<unsigned long long>(have->data_pages) + 1) << have->page_shift;
+	const unsigned long long data_end = (static_cast<unsigned long long>(have->data_pages) + 1)
+					    << have->page_shift;
 
 	if (pages > INT_MAX)
 		return no_memory;
 	if (asked->offset < data_end)
 		return invalid;
-	if (asked->offset != static_cast<unsigned long long>(first) << have->page_shift)
+	if (asked->offset >> have->page_shift != first ||
+	    (asked->offset & ((1ULL << have->page_shift) - 1)) != 0)
 		return invalid;
 	if (asked->size != length || pages << have->page_shift != length)
 		return invalid;

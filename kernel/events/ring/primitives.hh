@@ -89,7 +89,8 @@ struct Primitives {
 	 * Compare and exchange against nested writers; on failure @expected
 	 * becomes what was found.
 	 */
-	PERF_RING_OP bool exchange_if(unsigned long &at, unsigned long &expected, unsigned long desired)
+	PERF_RING_OP bool exchange_if(unsigned long &at, unsigned long &expected,
+				      unsigned long desired)
 	{
 #if defined(__x86_64__) && !defined(PERF_RING_THREAD_SANITIZER)
 		bool done;
@@ -100,8 +101,8 @@ struct Primitives {
 				 : "memory");
 		return done;
 #else
-		return __atomic_compare_exchange_n(&at, &expected, desired, false,
-						   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return __atomic_compare_exchange_n(&at, &expected, desired, false, __ATOMIC_RELAXED,
+						   __ATOMIC_RELAXED);
 #endif
 	}
 

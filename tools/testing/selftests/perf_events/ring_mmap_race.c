@@ -15,6 +15,7 @@
 
 #define RING_PAGES 9 /* in all */
 #define MILLISECONDS 500 /* for each race, */
+#define POOL 64 /* pairs of events; one that rested maps without delay */
 #define SPINS 5000 /* before a waiting side gives its CPU away */
 #define FEWEST 5 /* but so many rounds at least */
 
@@ -29,7 +30,9 @@ struct side {
 	int nr;
 	pid_t watched; /* the task of all events */
 	struct meeting *meeting;
-	int fds[2]; /* two events of side 0, the same for both */
+	int pool[POOL][2]; /* events of side 0's task, the same for both */
+	const int *fds; /* the two of this round */
+	int extra; /* event of one side only */
 	void *mapped[2]; /* of each event, by this side; NULL when it is not */
 	const struct race *race;
 };
@@ -94,6 +97,7 @@ static void play_round(struct side *side, unsigned int round, bool last)
 {
 	const struct race *race = side->race;
 
+	side->fds = side->pool[round % POOL];
 	if (side->nr == 0 && race->prepare[0])
 		race->prepare[0](side);
 	meet(side->meeting);
@@ -150,8 +154,8 @@ static void open_events(struct side sides[2], const struct race *race)
 		.race = race,
 		.watched = gettid(),
 	};
-	for (int i = 0; i < 2; i++)
-		sides[0].fds[i] = open_on(&attr, 0, -1);
+	for (int i = 0; i < 2 * POOL; i++)
+		sides[0].pool[i / 2][i % 2] = open_self(&attr);
 	sides[1] = sides[0];
 	sides[1].nr = 1;
 }
@@ -271,17 +275,17 @@ static void detach_1(struct side *side)
 	CHECK(!set_output(side->fds[1], -1));
 }
 
-static void open_and_redirect_another_1(struct side *side)
+static void open_and_redirect_extra(struct side *side)
 {
 	struct perf_event_attr attr = comm_attr();
 
-	side->fds[1] = open_on(&attr, side->watched, -1);
-	redirect_1(side);
+	side->extra = open_on(&attr, side->watched, -1);
+	CHECK(!set_output(side->extra, side->fds[0]));
 }
 
-static void close_1(struct side *side)
+static void close_extra(struct side *side)
 {
-	close(side->fds[1]);
+	close(side->extra);
 }
 
 static void redirect_0_to_1(struct side *side)
@@ -368,8 +372,8 @@ static void detaching_meets_the_last_unmapping(void)
 static void closing_meets_the_last_unmapping(void)
 {
 	run_race((struct race) {
-		.prepare = { map_0, open_and_redirect_another_1 },
-		.act = { unmap_0, close_1 },
+		.prepare = { map_0, open_and_redirect_extra },
+		.act = { unmap_0, close_extra },
 		.leak = "a close in the last unmap leaves a charge",
 	});
 }
