@@ -51,8 +51,6 @@ mutant stamp_read_after_nest nesting_test data_ring.hh \
 	'/handle.wakeup = P::load(ring.wakeup);/d; s/handle.ring = &ring;/& handle.wakeup = P::load(ring.wakeup);/'
 mutant stamp_added_not_exchanged nesting_test data_ring.hh \
 	's/P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark)/P::add(ring.wakeup, ring.watermark)/'
-mutant stamp_stored_not_exchanged nesting_test data_ring.hh \
-	's/P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark)/P::store(ring.wakeup, stamp + ring.watermark)/'
 mutant stamp_of_now_not_of_before nesting_test data_ring.hh \
 	's/unsigned long stamp = handle.wakeup;/unsigned long stamp = P::load(ring.wakeup);/'
 mutant wakeup_on_refusal_dropped nesting_test data_ring.hh \

@@ -86,12 +86,7 @@
 
 #define FREE(from, tail)	(((tail) - (from) - 1) & (WORDS - 1))
 
-#ifdef MUT_STAMP_UNSIGNED
 #define CROSSED(progress, stamp) (DISTANCE(progress, stamp) > WATERMARK)
-#else
-#define CROSSED(progress, stamp) (NOT_BEFORE(progress, stamp) && \
-				  DISTANCE(progress, stamp) > WATERMARK)
-#endif
 
 /* Crossings alone leave the stamp behind the data; a counted sample adds one. */
 #if EVERY

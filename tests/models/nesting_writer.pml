@@ -107,7 +107,7 @@ inline take_lost()
 {
 	if
 	:: d_step {
-		/* R4 data_ring.hh: lost_size ? P::exchange(ring.lost, 0UL) : 0; */
+		/* R4 data_ring.hh: lost_size ? take_lost(ring) : 0; */
 		ON && lost_size ->
 		taken = lost;
 #ifndef MUT_LOST_TWO_STEPS
@@ -190,10 +190,15 @@ exchange:
 inline stamp_watermark()
 {
 	if
-	/* S1 data_ring.hh: unsigned long stamp = P::load(ring.wakeup); */
-	/* S2 data_ring.hh: static_cast<long>(progress - stamp) */
+	/* S1 data_ring.hh: unsigned long stamp = handle.wakeup; */
+	/* S2 data_ring.hh: progress - stamp > ring.watermark */
+#ifdef MUT_STAMP_OF_NOW
 	:: d_step { ON && !CROSSED(to, wakeup) -> skip }
 	:: d_step { ON && CROSSED(to, wakeup) -> seen = wakeup }
+#else
+	:: d_step { ON && !CROSSED(to, stamp) -> skip }
+	:: d_step { ON && CROSSED(to, stamp) -> seen = stamp }
+#endif
 		/* S3 data_ring.hh: P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark); */
 		d_step {
 			ON ->
@@ -273,9 +278,6 @@ inline publish()
 #ifdef MUT_NEST_FALLS_FIRST
 	d_step { ON -> nest = 0 }
 #endif
-#ifdef MUT_RECHECK_STALE
-	d_step { ON -> to = (to -> to : seen) }
-#endif
 	/* C5 data_ring.hh: P::publish_head(ring.control->data_head, head); */
 	d_step {
 		ON ->
@@ -286,9 +288,6 @@ inline publish()
 	/* C6 data_ring.hh: P::store(ring.nest, 0U); */
 #ifndef MUT_NEST_FALLS_FIRST
 	d_step { ON -> nest = 0 }
-#endif
-#ifdef MUT_RECHECK_STALE
-	d_step { ON -> seen = to }
 #endif
 	if
 	/* C7 data_ring.hh: while (__builtin_expect(P::load(ring.head) != head, 0)); */

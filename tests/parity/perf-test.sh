@@ -49,7 +49,8 @@ find_perf() {
 read_test_list() {
 	local line
 	while IFS= read -r line; do
-		[[ $line =~ ^\ *([0-9]+):\ (.*[^ ])\ *$ && ! $line =~ ^\ *[0-9]+:[0-9]+: ]] || continue
+		# The positive match last: its parts are what is kept.
+		[[ ! $line =~ ^\ *[0-9]+:[0-9]+: && $line =~ ^\ *([0-9]+):\ (.*[^ ])\ *$ ]] || continue
 		number[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}
 		names+=("${BASH_REMATCH[2]}")
 	done < <("$perf" test list 2>&1)
