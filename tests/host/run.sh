@@ -85,10 +85,10 @@ run() { # VARIANT
 	((failed)) || not_ok "$1: ctest"
 }
 
-(($# <= 1)) && [[ ${1-} != -* ]] || {
+if (($# > 1)) || [[ ${1-} == -* ]]; then
 	echo "Give a build directory or nothing; usage: ${0##*/} [BUILD_DIR]" >&2
 	exit 2
-}
+fi
 build_dir=${1-$root/build/host}
 mkdir -p "$build_dir"
 build_dir=$(realpath "$build_dir")
