@@ -33,7 +33,7 @@ help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
 
 ## make run           build the kernel, boot it, record with stock perf, check
-## make test          every test, host and VM; ends with "N passed, N failed"
+## make test          tests, host and VM; ends with "N passed, N failed"
 ## make kernel        our kernel:        build/x86_64/arch/x86/boot/bzImage
 ## make stock         the base alone:    build/stock/arch/x86/boot/bzImage
 ## make debug-kernel  KASAN, lockdep, UBSAN, fault injection: build/debug/...
