@@ -308,15 +308,11 @@ inline take_count(r, revive)
 	fi
 }
 
-#ifdef MUT_MAP_REVIVES
-#define MAP_REVIVES	true
-#else
-#define MAP_REVIVES	false
+#ifndef MUT_MAP_REVIVES
+#define MUT_MAP_REVIVES	0
 #endif
-#ifdef MUT_AUX_REVIVES
-#define AUX_REVIVES	true
-#else
-#define AUX_REVIVES	false
+#ifndef MUT_AUX_REVIVES
+#define MUT_AUX_REVIVES	0
 #endif
 
 inline map_data(e)
@@ -327,7 +323,7 @@ inline map_data(e)
 		/* K1 mmap.c: struct perf_buffer *rb = event->rb; */
 		mine = rb[e];
 		/* K2 mmap.c: if (atomic_inc_not_zero(&rb->mmap_count)) */
-		take_count(mine, MAP_REVIVES)
+		take_count(mine, MUT_MAP_REVIVES)
 	}
 	if
 	:: mine == NONE ->
@@ -396,7 +392,7 @@ inline map_aux(e)
 		/* M2 mmap.c: rb = event->rb; */
 		r = rb[e];
 		/* M3 mmap.c: if (!rb || !atomic_inc_not_zero(&rb->mmap_count)) { */
-		take_count(r, AUX_REVIVES);
+		take_count(r, MUT_AUX_REVIVES);
 		if
 		:: r == NONE -> unlock_event(e)
 		:: else

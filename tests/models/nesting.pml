@@ -12,8 +12,8 @@
  * point by an NMI-level writer. A level is frozen while a higher one runs.
  *
  * A step of the model is one memory operation of the code. It stands under a
- * comment that names it and quotes the code: R, S, F, C, N are reserve,
- * stamp_watermark, refuse_*, commit and count_sample, O is output.c.
+ * comment that names it and quotes the code: R, T, S, F, C, N are reserve,
+ * take_lost, stamp_watermark, refuse_*, commit and count_sample, O is output.c.
  * steps.awk checks that the quoted lines are still there, in that order.
  *
  * What is checked
@@ -21,7 +21,8 @@
  * - What the reader can see is whole records, end to end; no word is written
  *   over one that the reader has not given back.
  * - data_head never goes back.
- * - The stamp never passes the data.
+ * - The stamp never passes the data, or, when samples are counted too, by less
+ *   than a watermark.
  * - Whenever no writer is inside: data_head == head; nest == 0; every record
  *   that was begun is kept, told in a LOST record, or pending in `lost`; every
  *   change of the stamp was followed by a wake-up that found the record there.
@@ -35,6 +36,9 @@
  *   with its successor fit, and in which a record can be half written.
  *   free_space() leaves one byte, so one word here.
  * - Positions are bytes that start just below their wrap.
+ * - The count of refused records stays far below where take_lost() splits it.
+ * - The wake-up (O4) is one step. It comes from the writer that commit() tells,
+ *   and has to find the record that is owed one published.
  * - Pausing: R1 is the only place that looks, and another process may have
  *   toggled any number of times, so R1 finds either value.
  * - The reader, by default, is a process: load data_head, check what is below
@@ -49,12 +53,13 @@
  *
  * Bounds
  * ------
- * TASKS, IRQS, NMIS records are begun at each level. The reader as a process:
- * one each, every step interleaved. Folded: two each, so that a level comes
- * again inside the same commit loop, finds what an earlier one left, or hits
- * two levels one after the other. A level keeps no state between its records
- * but what is in the ring, which after all writers are out is a starting state
- * again, up to `lost` and the stamp's distance.
+ * TASKS, IRQS, NMIS records are begun at each level. With the reader as a process:
+ * one each and a second at task level, every step interleaved. Folded: two each,
+ * so that a level comes again inside the same commit loop, finds what an earlier
+ * one left, or hits two levels one after the other. A level keeps no state between
+ * its records but what is in the ring, which after all writers are out is a
+ * starting state again, up to `lost` and the stamp's distance; six records are
+ * enough to fill the ring, be refused, and tell of it in a LOST record.
  */
 #ifndef TASKS
 #define TASKS		1

@@ -108,6 +108,7 @@ inline take_lost()
 	if
 	:: d_step {
 		/* R4 data_ring.hh: lost_size ? take_lost(ring) : 0; */
+		/* T1 data_ring.hh: const unsigned long lost = P::exchange(ring.lost, 0UL); */
 		ON && lost_size ->
 		taken = lost;
 #ifndef MUT_LOST_TWO_STEPS
@@ -189,30 +190,29 @@ exchange:
 
 inline stamp_watermark()
 {
-	if
-	/* S1 data_ring.hh: unsigned long stamp = handle.wakeup; */
-	/* S2 data_ring.hh: progress - stamp > ring.watermark */
 #ifdef MUT_STAMP_OF_NOW
-	:: d_step { ON && !CROSSED(to, wakeup) -> skip }
-	:: d_step { ON && CROSSED(to, wakeup) -> seen = wakeup }
+	d_step { ON -> seen = wakeup }
+#define MEASURED_FROM	seen
 #else
-	:: d_step { ON && !CROSSED(to, stamp) -> skip }
-	:: d_step { ON && CROSSED(to, stamp) -> seen = stamp }
+	/* S1 data_ring.hh: unsigned long stamp = handle.wakeup; */
+#define MEASURED_FROM	stamp
 #endif
-		/* S3 data_ring.hh: P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark); */
-		d_step {
-			ON ->
-			if
+	/* S2 data_ring.hh: progress - stamp > ring.watermark */
+	/* S3 data_ring.hh: P::exchange_if(ring.wakeup, stamp, stamp + ring.watermark); */
+	d_step {
+		ON ->
+		if
 #ifdef MUT_ADD_WATERMARK
-			:: true -> wakeup = wakeup + WATERMARK; stamp_changes(to)
+		:: CROSSED(to, MEASURED_FROM) ->
 #else
-			:: wakeup == seen -> wakeup = seen + WATERMARK; stamp_changes(to)
-			:: wakeup != seen
+		:: CROSSED(to, MEASURED_FROM) && wakeup == MEASURED_FROM ->
 #endif
-			fi;
-			seen = 0
-		}
-	fi
+			wakeup = wakeup + WATERMARK;
+			stamp_changes(to)
+		:: else
+		fi;
+		seen = 0
+	}
 }
 
 inline write_words()
@@ -278,6 +278,9 @@ inline publish()
 #ifdef MUT_NEST_FALLS_FIRST
 	d_step { ON -> nest = 0 }
 #endif
+#ifdef MUT_RECHECK_FIRST_HEAD
+	d_step { ON -> to = (to -> to : seen) }
+#endif
 	/* C5 data_ring.hh: P::publish_head(ring.control->data_head, head); */
 	d_step {
 		ON ->
@@ -288,6 +291,9 @@ inline publish()
 	/* C6 data_ring.hh: P::store(ring.nest, 0U); */
 #ifndef MUT_NEST_FALLS_FIRST
 	d_step { ON -> nest = 0 }
+#endif
+#ifdef MUT_RECHECK_FIRST_HEAD
+	d_step { ON -> seen = to }
 #endif
 	if
 	/* C7 data_ring.hh: while (__builtin_expect(P::load(ring.head) != head, 0)); */

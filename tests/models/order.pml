@@ -50,6 +50,12 @@
  * again, and used again while the record before is still under way; two words
  * show a record of which half has arrived.
  */
+/* The edges that are the kernel's, as the code has them; steps.awk looks. */
+/* A1 primitives.hh: __atomic_load_n(&tail, __ATOMIC_ACQUIRE) */
+/* A2 data_ring.hh: P::load_tail(ring.control->data_tail); */
+/* B1 primitives.hh: __atomic_store_n(&head, static_cast<unsigned long long>(value), __ATOMIC_RELEASE); */
+/* B2 data_ring.hh: P::publish_head(ring.control->data_head, head); */
+
 #define SLOTS		2
 #define RECORDS		5
 
@@ -96,7 +102,7 @@ byte found[2 * RECORDS];
 /* The operation on the same word, one lap before. */
 #define LAP_BEFORE(set, k) ((k) < SLOTS || HAS(set, ((k) + RECORDS - SLOTS) % RECORDS))
 
-/* @DATA_HH D(k): one word of it. */
+/* D(k) and d(k), one word each. */
 #define STORE_WORD(k, i)							\
 	:: d_step {								\
 		!HAS(D[i], k) && LAP_BEFORE(D[i], k) && EDGE_A(T > k) ->	\

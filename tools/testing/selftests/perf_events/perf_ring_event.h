@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 
 #define MAX_RECORD 65536
+#define COMM_RECORD 24 /* a name of up to 7 characters, no sample_id */
 
 /* ---- events ---- */
 
@@ -56,6 +57,16 @@ static inline struct perf_event_attr fault_attr(void)
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_ADDR;
 	attr.disabled = 1;
+	return attr;
+}
+
+/* Wakes whoever waits each time this many bytes have been written. */
+static inline struct perf_event_attr watermark_attr(uint32_t bytes)
+{
+	struct perf_event_attr attr = comm_attr();
+
+	attr.watermark = 1;
+	attr.wakeup_watermark = bytes;
 	return attr;
 }
 
@@ -161,78 +172,12 @@ static inline bool sysctl_set(const char *path, int value)
 	return !fclose(file) && put;
 }
 
-/* ---- what makes records ---- */
-
-#define COMM_RECORD 24 /* a name of up to 7 characters, no sample_id */
-
-/* One COMM record; the name says which. */
-static inline void rename_task(unsigned int seq)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), "%07u", seq % 10000000);
-	CHECK(!prctl(PR_SET_NAME, name));
-}
-
-static inline void rename_tasks(unsigned int first, unsigned int nr)
-{
-	for (unsigned int i = 0; i < nr; i++)
-		rename_task(first + i);
-}
-
-/* Memory whose pages fault once each when they are touched. */
-struct fault_area {
-	volatile char *base;
-	size_t pages;
-};
+/* ---- rings ---- */
 
 static inline size_t page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
-
-static inline void fault_again(const struct fault_area *area)
-{
-	CHECK(!madvise((void *)area->base, area->pages * page_size(),
-		       MADV_DONTNEED));
-}
-
-static inline void touch_pages(const struct fault_area *area, size_t nr)
-{
-	size_t step = page_size();
-
-	CHECK(nr <= area->pages);
-	for (size_t i = 0; i < nr; i++)
-		area->base[i * step] = 1;
-}
-
-/* Exactly nr faults of this task go to the enabled event. */
-static inline void sample_faults(int fd, const struct fault_area *area,
-				 size_t nr)
-{
-	fault_again(area);
-	enable(fd);
-	touch_pages(area, nr);
-	disable(fd);
-}
-
-/* Locks all else into memory first, so that nothing but the area faults. */
-static inline struct fault_area fault_area(size_t pages)
-{
-	struct fault_area area = { .pages = pages };
-	void *base;
-
-	CHECK(!mlockall(MCL_CURRENT));
-	base = mmap(NULL, pages * page_size(), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CHECK(base != MAP_FAILED);
-	madvise(base, pages * page_size(), MADV_NOHUGEPAGE);
-	area.base = base;
-	touch_pages(&area, pages);
-	return area;
-}
-
-/* ---- rings ---- */
 
 struct comm_record {
 	struct perf_event_header header;

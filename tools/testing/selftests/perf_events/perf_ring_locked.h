@@ -9,7 +9,7 @@
 #ifndef PERF_RING_LOCKED_H
 #define PERF_RING_LOCKED_H
 
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <fcntl.h>
 #include <grp.h>

@@ -3,7 +3,7 @@
  * What is left of a shared ring when its events are unmapped, closed or
  * detached, in whatever order, and what those see who wait on it.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <pthread.h>
 

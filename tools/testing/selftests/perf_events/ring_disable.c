@@ -3,7 +3,7 @@
  * An event that is off writes nothing, whatever its task does; on again, it
  * goes on where it was.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <fcntl.h>
 
@@ -174,26 +174,14 @@ static void samples_stop_and_go_exactly(void)
 	}
 }
 
-static void rename_for_ever(void *pipe_end)
-{
-	CHECK(write(*(int *)pipe_end, "x", 1) == 1);
-	for (unsigned int seq = 0;; seq++)
-		rename_task(seq);
-}
-
 /* What is being written at that moment is finished, nothing more is begun. */
 static void one_record_at_most_is_under_way(void)
 {
 	struct perf_event_attr attr = comm_attr();
-	int ends[2], fd;
+	pid_t writer = start_renamer();
+	int fd = open_on(&attr, writer, -1);
 	struct ring ring;
-	pid_t child;
-	char byte;
 
-	CHECK(!pipe(ends));
-	child = start_child(rename_for_ever, &ends[1]);
-	CHECK_EQ(read(ends[0], &byte, 1), 1);
-	fd = open_on(&attr, child, -1);
 	ring_map_as(&ring, fd, 4, PROT_READ);
 	for (int round = 0; round < 50; round++) {
 		uint64_t before = ring_head(&ring), head;
@@ -209,14 +197,11 @@ static void one_record_at_most_is_under_way(void)
 		CHECK_EQ(ring_head(&ring), head);
 		enable(fd);
 	}
-	CHECK(!kill(child, SIGKILL));
+	CHECK(!kill(writer, SIGKILL));
 }
 
-static void rename_and_exec(void *pipe_end)
+static void rename_and_exec(void)
 {
-	char byte;
-
-	CHECK_EQ(read(*(int *)pipe_end, &byte, 1), 1);
 	rename_tasks(0, 10);
 	execl("/proc/self/exe", "ring_disable", "--after-exec", NULL);
 	FAIL("exec: %s", strerror(errno));
@@ -230,18 +215,14 @@ static int after_exec(void)
 
 static void exec_may_end_the_silence(void)
 {
+	struct sleeping_task task = start_sleeping(rename_and_exec);
 	struct perf_event_attr attr = comm_attr();
 	struct ring ring;
-	int ends[2];
-	pid_t child;
 
-	CHECK(!pipe(ends));
-	child = start_child(rename_and_exec, &ends[0]);
 	attr.disabled = 1;
 	attr.enable_on_exec = 1;
-	ring_map(&ring, open_on(&attr, child, -1), 1);
-	CHECK_EQ(write(ends[1], "x", 1), 1);
-	join_child(child);
+	ring_map(&ring, open_on(&attr, task.pid, -1), 1);
+	end_task(&task);
 	expect_type(&ring, PERF_RECORD_COMM);
 	CHECK_EQ(ring.record.header.misc, PERF_RECORD_MISC_COMM_EXEC);
 	CHECK(!strcmp(ring.record.comm.comm, "exe"));

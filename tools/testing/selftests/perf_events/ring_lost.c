@@ -7,7 +7,7 @@
  * A record fits when (tail - head - 1) mod the ring's size is at least its
  * size, together with that of the LOST record that has to go before it.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <alloca.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * Which mmap() calls a perf event takes: sizes, offsets, protections, second
  * mappings, inherited events, and the AUX geometry checks that need no AUX PMU.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -356,25 +356,14 @@ static void sibling_has_its_own_ring(void)
 	expect_comm(&sibling_ring, 7);
 }
 
-static void wait_for_pipe(void *pipe_end)
-{
-	char byte;
-
-	CHECK(read(*(int *)pipe_end, &byte, 1) == 1);
-}
-
 static void event_of_a_dead_task_maps(void)
 {
+	struct sleeping_task task = start_sleeping(NULL);
 	struct perf_event_attr attr = comm_attr();
+	int fd = open_on(&attr, task.pid, -1);
 	struct ring ring;
-	int ends[2], fd;
-	pid_t child;
 
-	CHECK(!pipe(ends));
-	child = start_child(wait_for_pipe, &ends[0]);
-	fd = open_on(&attr, child, -1);
-	CHECK(write(ends[1], "x", 1) == 1);
-	join_child(child);
+	end_task(&task);
 	ring_map(&ring, fd, 2);
 	expect_end(&ring);
 }

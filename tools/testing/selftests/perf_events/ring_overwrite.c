@@ -3,7 +3,7 @@
  * Rings that run on over old records: forward and backward ones, how they are
  * frozen for reading, and what a frozen ring says of the records it missed.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #define LOST_RECORD 24
 #define AT_THE_PEN 64 /* oldest bytes, which an unfinished write may cover */
@@ -265,14 +265,6 @@ static void pause_belongs_to_the_ring(void)
 	expect_comm(&ring, 4);
 }
 
-/* Renames itself until it is killed; says "x" when it is about to begin. */
-static void rename_for_ever(void *pipe_end)
-{
-	CHECK(write(*(int *)pipe_end, "x", 1) == 1);
-	for (unsigned int seq = 0;; seq++)
-		rename_task(seq);
-}
-
 /* Names count down without a gap but for what a LOST record accounts for. */
 static unsigned int expect_snapshot(struct ring *ring)
 {
@@ -312,14 +304,10 @@ static void pause_and_settle(const struct ring *ring, int fd)
 static void frozen_snapshots_are_whole(void)
 {
 	struct perf_event_attr attr = comm_attr();
+	pid_t writer = start_renamer();
 	struct ring ring;
-	int ends[2], fd;
-	pid_t writer;
-	char byte;
+	int fd;
 
-	CHECK(!pipe(ends));
-	writer = start_child(rename_for_ever, &ends[1]);
-	CHECK(read(ends[0], &byte, 1) == 1);
 	attr.write_backward = 1;
 	fd = open_on(&attr, writer, -1);
 	ring_map_as(&ring, fd, 4, PROT_READ);

@@ -3,7 +3,7 @@
  * A reader that keeps up gets every record once, whole, in order, with the
  * size and content that its event asked for, however often the ring wraps.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <alloca.h>
 #include <pthread.h>

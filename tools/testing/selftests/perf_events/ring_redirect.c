@@ -3,33 +3,10 @@
  * Several events, one ring: where the records go, and which redirections are
  * refused.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <fcntl.h>
 #include <time.h>
-
-static void wait_for_end(void *pipe_end)
-{
-	char byte;
-
-	CHECK(!read(*(int *)pipe_end, &byte, 1));
-}
-
-/* A task that waits until all write ends of the pipe are closed. */
-static pid_t start_waiter(int ends[2])
-{
-	pid_t pid;
-
-	CHECK(!pipe2(ends, O_CLOEXEC));
-	pid = fork();
-	CHECK(pid >= 0);
-	if (!pid) {
-		close(ends[1]);
-		wait_for_end(&ends[0]);
-		_exit(0);
-	}
-	return pid;
-}
 
 /* ---- where records go ---- */
 
@@ -213,20 +190,17 @@ static void other_cpu_is_refused(void)
 
 static void other_task_is_refused(void)
 {
+	struct sleeping_task task = start_sleeping(NULL);
 	struct perf_event_attr attr = signed_attr();
-	int ends[2], first, other;
+	int first = open_self(&attr), other = open_on(&attr, task.pid, -1);
 	struct ring ring, cpu_ring;
-	pid_t waiter = start_waiter(ends);
 
-	first = open_self(&attr);
-	other = open_on(&attr, waiter, -1);
 	ring_map(&ring, first, 1);
 	CHECK_ERRNO(set_output(other, first), EINVAL);
 	first = open_on(&attr, 0, 0); /* one ring for all tasks of a CPU */
 	ring_map(&cpu_ring, first, 1);
-	CHECK(!set_output(open_on(&attr, waiter, 0), first));
-	close(ends[1]);
-	join_child(waiter);
+	CHECK(!set_output(open_on(&attr, task.pid, 0), first));
+	end_task(&task);
 }
 
 static void other_clock_is_refused(void)

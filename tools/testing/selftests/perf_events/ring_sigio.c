@@ -3,7 +3,7 @@
  * Signals of a perf event (O_ASYNC): which records send one, what it says, and
  * the hang-up that ends an IOC_REFRESH.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <fcntl.h>
 
@@ -48,15 +48,6 @@ static unsigned int expect_input_signals(int fd)
 		nr++;
 	}
 	return nr;
-}
-
-static struct perf_event_attr watermark_attr(uint32_t bytes)
-{
-	struct perf_event_attr attr = comm_attr();
-
-	attr.watermark = 1;
-	attr.wakeup_watermark = bytes;
-	return attr;
 }
 
 static void each_watermark_crossing_signals(void)
@@ -181,27 +172,16 @@ static void the_writing_event_signals(void)
 	CHECK_EQ(expect_input_signals(writer), 3);
 }
 
-static void wait_for_end(void *pipe_end)
-{
-	char byte;
-
-	CHECK(read(*(int *)pipe_end, &byte, 1) == 1);
-}
-
 static void exit_of_the_task_sends_no_signal(void)
 {
 	struct perf_event_attr attr = watermark_attr(UINT32_MAX);
+	struct sleeping_task task = start_sleeping(NULL);
+	int fd = open_on(&attr, task.pid, -1);
 	struct ring ring;
-	int ends[2], fd;
-	pid_t child;
 
-	CHECK(!pipe(ends));
-	child = start_child(wait_for_end, &ends[0]);
-	fd = open_on(&attr, child, -1);
 	ask_for_signals(fd, QUEUED_SIGNAL);
 	ring_map(&ring, fd, 1);
-	CHECK_EQ(write(ends[1], "x", 1), 1);
-	join_child(child);
+	end_task(&task);
 	CHECK_EQ(poll_now(fd), POLLHUP);
 	CHECK_EQ(expect_input_signals(fd), 0);
 }

@@ -3,7 +3,7 @@
  * The first page of a ring: what the kernel says there about the event, when
  * it says it anew, and that it believes nothing but data_tail in return.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <pthread.h>
 #include <stddef.h>

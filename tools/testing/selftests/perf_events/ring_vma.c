@@ -4,7 +4,7 @@
  * page, and what munmap, mprotect, mremap, madvise, fork, exec and the kernel's
  * own access to user memory do with it.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -7,20 +7,11 @@
  * far beyond the last mark; the mark then moves by one watermark. One crossing
  * is told to one poll() call, whichever event of the ring it asks.
  */
-#include "perf_ring_event.h"
+#include "perf_ring_task.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/epoll.h>
-
-static struct perf_event_attr watermark_attr(uint32_t bytes)
-{
-	struct perf_event_attr attr = comm_attr();
-
-	attr.watermark = 1;
-	attr.wakeup_watermark = bytes;
-	return attr;
-}
 
 /* ---- by events ---- */
 
@@ -223,12 +214,14 @@ static void no_ring_says_hangup(void)
 	CHECK_EQ(state.revents, POLLHUP);
 }
 
-static void rename_when_told(void *pipe_end)
+static void rename_once(void)
 {
-	char byte;
+	rename_task(1);
+}
 
-	while (read(*(int *)pipe_end, &byte, 1) == 1)
-		rename_task(1);
+static void sleep_a_little(void)
+{
+	usleep(100000);
 }
 
 /* Two pipes: commands to a helper, and its answers. */
@@ -240,26 +233,14 @@ static void open_pipes(int to[2], int from[2])
 
 static void exit_of_the_task_says_hangup_only(void)
 {
+	struct sleeping_task task = start_sleeping(rename_once);
 	struct perf_event_attr attr = watermark_attr(1);
 	struct pollfd state = { .events = ~0 };
 	struct ring ring;
-	int to[2];
-	pid_t child;
 
-	CHECK(!pipe(to));
-	child = fork();
-	if (!child) {
-		close(to[1]);
-		rename_when_told(&to[0]);
-		_exit(0);
-	}
-	state.fd = open_on(&attr, child, -1);
+	state.fd = open_on(&attr, task.pid, -1);
 	ring_map(&ring, state.fd, 1);
-	CHECK_EQ(write(to[1], "x", 1), 1);
-	while (!ring_head(&ring))
-		usleep(1000);
-	close(to[1]); /* the record is unread, the wake-up untold */
-	join_child(child);
+	end_task(&task); /* the record is unread, the wake-up untold */
 	CHECK_EQ(poll(&state, 1, 0), 1);
 	CHECK_EQ(state.revents, POLLHUP);
 	CHECK_EQ(poll(&state, 1, 0), 1);
@@ -269,26 +250,17 @@ static void exit_of_the_task_says_hangup_only(void)
 
 static void exit_of_the_task_wakes(void)
 {
+	struct sleeping_task task = start_sleeping(sleep_a_little);
 	struct perf_event_attr attr = watermark_attr(UINT32_MAX);
 	struct pollfd state = { .events = POLLIN };
 	struct ring ring;
-	pid_t child;
-	int to[2];
-	char byte;
 
-	CHECK(!pipe(to));
-	child = fork();
-	if (!child) {
-		CHECK_EQ(read(to[0], &byte, 1), 1);
-		usleep(100000);
-		_exit(0);
-	}
-	state.fd = open_on(&attr, child, -1);
+	state.fd = open_on(&attr, task.pid, -1);
 	ring_map(&ring, state.fd, 1);
-	CHECK_EQ(write(to[1], "x", 1), 1);
+	wake_task(&task);
 	CHECK_EQ(poll(&state, 1, 10000), 1);
 	CHECK_EQ(state.revents, POLLHUP);
-	join_child(child);
+	join_child(task.pid);
 }
 
 /* Forks a helper that outlives it, once it is told to. */
