@@ -13,7 +13,8 @@
  *
  * Two events, and tasks that each do one thing and are done:
  * - MAPPERS map an event (the first one event 0) and unmap it;
- * - MOVERS map either event, move the mapping (mremap) or not, and unmap it;
+ * - MOVERS map either event, copy the mapping and drop one of the two (mremap;
+ *   fork after MADV_DOFORK) or not, and unmap it;
  * - AUX_MAPPERS map the AUX area through either event, which fails late, after
  *   the ring's count was raised, or move or unmap it;
  * - REDIRECTERS send event 1's output to event 0, and take it back or not;
@@ -22,9 +23,9 @@
  * event, unless the file stays open; event 0's always does.
  *
  * An operation stands under a comment that names it and quotes the code: G and
- * L are ring_buffer.c; O, A, D, C, K, M, X of mmap.c are open, close_aux,
- * detach_events, drop_mapping and close, make and share, map_aux, map_data; R is
- * redirect.c. steps.awk checks that the quoted lines are still there, in order.
+ * L are ring_buffer.c; O, A, D, C, N, K, P, Q, M, X go through mmap.c from
+ * perf_mmap_open() to map_data(); T, R, S through redirect.c. steps.awk checks
+ * that the quoted lines are still there, in that order.
  *
  * An atomic block holds one operation that others can see or disturb, with what
  * belongs to it: the lock that it is the first thing done under, what only

@@ -28,6 +28,7 @@
  *   change of the stamp was followed by a wake-up that found the record there.
  * - Every run ends with all writers out, and no state repeats (pan -l), so
  *   commit()'s loop ends when the interrupts do.
+ * That each branch is taken is shown by a mutant in it that run.sh wants found.
  *
  * What is abstracted
  * ------------------
