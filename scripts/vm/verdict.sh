@@ -74,6 +74,8 @@ judge_without_status() {
 	local reason
 	if grep -aq 'Kernel panic - not syncing' "$run/log"; then
 		conclude 242 "the kernel panicked"
+	elif reason=$(grep -a 'terminating on signal' "$run/qemu.log"); then
+		conclude 244 "QEMU was stopped by somebody else: $reason"
 	elif ((qemu_status != 0)); then
 		reason=$(tail -n 1 "$run/qemu.log")
 		conclude 244 "QEMU failed with status $qemu_status${reason:+: $reason}"

@@ -79,6 +79,17 @@ qemu_fails() {
 }
 declare_boot_test qemu_fails "QEMU's refusal is 244, with its reason"
 
+qemu_is_stopped() {
+	local group
+	start_group -- sh -c 'echo started; sleep 1000'
+	kill -TERM "$(pgrep -f -- "-initrd $TMPDIR/vm\.")"
+	wait "$group"
+	status=$?
+	expect_status 244
+	expect_err '^vm: QEMU was stopped by somebody else: .*signal 15'
+}
+declare_boot_test qemu_is_stopped "a QEMU that somebody else stops is 244"
+
 # In a process group of its own, like a terminal's foreground job.
 start_group() { # ARGUMENT...
 	: >"$work/out"
