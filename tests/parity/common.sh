@@ -78,16 +78,25 @@ fresh_folder() { # PATH
 	{ rm -rf -- "$1" && mkdir -p -- "$1"; } || usage_error "cannot create the folder $1: set RESULTS to another one"
 }
 
+start_machine() { # KERNEL FOLDER SECONDS [VM OPTION...] -- COMMAND...
+	"$vm" --kernel "${image[$1]}" --share "$2" --timeout $(($3 * patience)) \
+		--boot-timeout $((180 * patience)) "${@:4}" >"$2/output" 2>&1 </dev/null
+}
+
 # Boots a kernel and runs COMMAND in it, with FOLDER at /tmp/share. The guest's
 # output is in FOLDER/output. Status 240 (the kernel warned) becomes the file
 # FOLDER/warned, because it is one more thing to compare. False if the machine
-# did not get as far as COMMAND's end.
+# did not get as far as COMMAND's end. Under emulation on a busy host a boot may
+# fail, so there is a second try before any test has run.
 boot() { # KERNEL FOLDER SECONDS [VM OPTION...] -- COMMAND...
-	local kernel=$1 folder=$2 seconds=$(($3 * patience)) status
-	shift 3
-	"$vm" --kernel "${image[$kernel]}" --share "$folder" --timeout "$seconds" \
-		--boot-timeout $((180 * patience)) "$@" >"$folder/output" 2>&1 </dev/null
+	local kernel=$1 folder=$2 status
+	start_machine "$@"
 	status=$?
+	if ((status == 243)); then
+		note "$kernel: did not boot, once more"
+		start_machine "$@"
+		status=$?
+	fi
 	case $status in
 	0) ;;
 	240) : >"$folder/warned" ;;

@@ -88,11 +88,10 @@ choose_tests() { # KERNEL NAME...
 }
 
 # "12.3: subtest name   : Verdict" becomes "TEST / SUBTEST<tab>Verdict"; the
-# heading of a test with subtests has no verdict.
+# heading of a test with subtests has no verdict. A long name leaves no space.
 parse_output() { # TEST FILE
-	sed -nE \
-		-e "s|^ *[0-9]+\\.[0-9]+: (.*[^ ]) +: (.*[^ ]) *\$|\\1\\t\\2|p" \
-		-e "s|^ *[0-9]+: (.*[^ ]) +: (.*[^ ]) *\$|=\\t\\2|p" "$2" |
+	local end='(.*[^ ]) *: (Ok|FAILED!|Skip)( \(.*\))? *$'
+	sed -nE -e "s/^ *[0-9]+\\.[0-9]+: $end/\\1\\t\\2\\3/p" -e "s/^ *[0-9]+: $end/=\\t\\2\\3/p" "$2" |
 		awk -F'\t' -v test="$1" '{ print test ($1 == "=" ? "" : " / " $1) "\t" $2 }'
 }
 
@@ -135,7 +134,7 @@ self_test() {
 	test_verdicts
 	number=([a: b]=4 [c]=5 [d]=6)
 	printf '  4: a: b     :\n  4.1: first: x   : Skip (permissions)\n 4.2: second  : FAILED!\n' >"$work/4.out"
-	printf '  5: c   : Ok\n' >"$work/5.out"
+	printf '  5: c: Ok\n' >"$work/5.out"
 	printf '  6: d   :' >"$work/6.out"
 	printf '1\n' >"$work/4.status"
 	printf '0\n' >"$work/5.status"
