@@ -38,8 +38,12 @@ struct Geometry {
 	}
 	friend std::ostream &operator<<(std::ostream &out, const Geometry &g)
 	{
-		return out << g.pieces << "x" << (1UL << g.piece_shift)
-			   << (g.overwrite ? " overwrite" : "") << " watermark " << g.watermark;
+		out << g.pieces << "x" << (1UL << g.piece_shift);
+		if (g.overwrite)
+			out << " overwrite";
+		if (g.watermark)
+			out << " watermark " << g.watermark;
+		return out;
 	}
 };
 

@@ -27,7 +27,7 @@ passed=0
 failed=0
 skipped=0
 
-ok() { # NAME [REASON TO SKIP]
+ok() { # NAME
 	echo "ok $((++passed + failed)) - $1"
 }
 
@@ -64,7 +64,8 @@ report() { # VARIANT
 	local line name
 	while IFS= read -r line; do
 		[[ $line =~ ^\ *[0-9]+/[0-9]+\ +Test\ +#[0-9]+:\ (.*[^ .])\ \.+(.*)$ ]] || continue
-		name="$1: ${BASH_REMATCH[1]}"
+		# Values behind a # repeat the name, and TAP would take them for a directive.
+		name="$1: ${BASH_REMATCH[1]%%  \#*}"
 		case ${BASH_REMATCH[2]} in
 		*Skipped*) skip "$name" ;;
 		*Passed*) ok "$name" ;;
