@@ -92,6 +92,34 @@ static inline pid_t start_renamer(void)
 	return pid;
 }
 
+static inline void name_of(pid_t pid, char name[32])
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "r");
+	CHECK(file);
+	CHECK(fgets(name, 32, file));
+	fclose(file);
+}
+
+/*
+ * What a renamer was writing when this was called is written. A new name shows
+ * before its record, so the second one tells that the first one's is out.
+ */
+static inline void let_renamer_finish(pid_t pid)
+{
+	char before[32], now[32];
+
+	for (int seen = 0; seen < 2; seen++) {
+		name_of(pid, before);
+		do
+			name_of(pid, now);
+		while (!strcmp(before, now));
+	}
+}
+
 /* Sleeps until it is told to go on; then it runs the function and ends. */
 struct sleeping_task {
 	pid_t pid;

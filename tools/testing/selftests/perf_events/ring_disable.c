@@ -6,6 +6,7 @@
 #include "perf_ring_task.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 
 #define SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 
@@ -27,6 +28,18 @@ static void nothing(void *unused)
 	(void)unused;
 }
 
+/* A short sleep may be over before the task has left the CPU for it. */
+static void give_way(void)
+{
+	struct rusage before, after;
+
+	CHECK(!getrusage(RUSAGE_THREAD, &before));
+	do {
+		usleep(100);
+		CHECK(!getrusage(RUSAGE_THREAD, &after));
+	} while (after.ru_nvcsw == before.ru_nvcsw);
+}
+
 static void do_all_that_is_told_of(void)
 {
 	void *page;
@@ -37,7 +50,7 @@ static void do_all_that_is_told_of(void)
 	CHECK(page != MAP_FAILED);
 	CHECK(!munmap(page, page_size()));
 	join_child(start_child(nothing, NULL));
-	usleep(100); /* sleeping switches */
+	give_way();
 }
 
 static void expect_kinds(struct ring *ring)
@@ -190,7 +203,7 @@ static void one_record_at_most_is_under_way(void)
 			usleep(100);
 		disable(fd);
 		head = ring_head(&ring);
-		usleep(2000);
+		let_renamer_finish(writer);
 		CHECK(ring_head(&ring) - head <= COMM_RECORD);
 		head = ring_head(&ring);
 		usleep(1000);

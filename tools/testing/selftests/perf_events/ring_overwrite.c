@@ -289,18 +289,6 @@ static unsigned int expect_snapshot(struct ring *ring)
 	return seen;
 }
 
-/* A writer that was inside when the ring was paused still finishes. */
-static void pause_and_settle(const struct ring *ring, int fd)
-{
-	uint64_t head;
-
-	CHECK(!pause_output(fd, 1));
-	do {
-		head = ring_head(ring);
-		usleep(1000);
-	} while (ring_head(ring) != head);
-}
-
 static void frozen_snapshots_are_whole(void)
 {
 	struct perf_event_attr attr = comm_attr();
@@ -316,7 +304,8 @@ static void frozen_snapshots_are_whole(void)
 
 		while (start - ring_head(&ring) < 2 * ring.size)
 			usleep(500);
-		pause_and_settle(&ring, fd);
+		CHECK(!pause_output(fd, 1));
+		let_renamer_finish(writer);
 		CHECK(expect_snapshot(&ring) >=
 		      (ring.size - AT_THE_PEN) / COMM_RECORD - 1);
 		CHECK(!pause_output(fd, 0));

@@ -114,6 +114,29 @@ static void each_watermark_crossing_wakes(void)
 	}
 }
 
+/* The number is one of bytes then, not one of samples. */
+static void samples_cross_watermarks_too(void)
+{
+	struct watermark watermark = { .bytes = 100 };
+	struct perf_event_attr attr = fault_attr();
+	struct fault_area area = fault_area(1);
+	struct ring ring;
+	int fd;
+
+	attr.watermark = 1;
+	attr.wakeup_watermark = 100;
+	fd = open_self(&attr);
+	ring_map(&ring, fd, 1);
+	for (int i = 0; i < 200; i++) {
+		bool crossed;
+
+		sample_faults(fd, &area, 1);
+		crossed = watermark_crossed(&watermark, ring_head(&ring));
+		CHECK_EQ(poll_now(fd), crossed ? POLLIN : 0);
+		ring_drain(&ring);
+	}
+}
+
 static void no_watermark_means_half_the_ring(void)
 {
 	for (size_t pages = 1; pages <= 2; pages *= 2) {
@@ -433,6 +456,7 @@ int main(int argc, char **argv)
 		CASE(every_nth_sample_wakes),
 		CASE(only_samples_count_as_events),
 		CASE(each_watermark_crossing_wakes),
+		CASE(samples_cross_watermarks_too),
 		CASE(no_watermark_means_half_the_ring),
 		CASE(watermark_is_at_most_the_ring),
 		CASE(refused_records_wake_nobody),
