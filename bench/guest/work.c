@@ -8,7 +8,8 @@
 /*
  * touch_page(at): one store, at the address of the symbol.
  * touch_below(at, frames): touch_page() with that many more frames above it.
- * touch_one(at): the same from a frame pointer of 0, where call chains end.
+ * touch_one(at, frames): the same from a frame pointer of 0, with which the ABI marks the
+ * outermost frame. The kernel finds out by a fault of its own on address 0.
  */
 __asm__(
 	".text\n"

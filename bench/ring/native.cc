@@ -84,6 +84,9 @@ void measure(benchmark::State &state, const Writer &writer, bool backward, unsig
 			unread = 0;
 		}
 	}
+	const auto written = static_cast<uint64_t>(state.iterations()) * size;
+	if (ring.data_head && *ring.data_head != (backward ? 0 - written : written))
+		state.SkipWithError("data_head is not where the records end");
 	writer.destroy(&ring);
 }
 
@@ -113,7 +116,13 @@ class Best final : public benchmark::BenchmarkReporter {
 	void ReportRuns(const std::vector<Run> &runs) override
 	{
 		for (const Run &run : runs) {
-			if (run.run_type != Run::RT_Iteration)
+			if (run.error_occurred && !failed_) {
+				std::fprintf(stderr, "native: %s: %s\n",
+					     run.benchmark_name().c_str(),
+					     run.error_message.c_str());
+				failed_ = true;
+			}
+			if (run.error_occurred || run.run_type != Run::RT_Iteration)
 				continue;
 			const double time = run.GetAdjustedCPUTime();
 			const auto [at, is_new] = best_.emplace(run.run_name.function_name, time);
@@ -137,6 +146,11 @@ class Best final : public benchmark::BenchmarkReporter {
 		std::printf("\n");
 	}
 
+	bool failed() const
+	{
+		return failed_;
+	}
+
     private:
 	void print_row(const Way &way, const char *direction, unsigned int size) const
 	{
@@ -158,6 +172,7 @@ class Best final : public benchmark::BenchmarkReporter {
 	}
 
 	std::map<std::string, double> best_;
+	bool failed_ = false;
 };
 
 } // namespace
@@ -174,5 +189,5 @@ int main(int argc, char **argv)
 	std::printf("ns per record, natively on this machine; the best of several runs\n\n");
 	for (const Way &way : ways)
 		best.print(way);
-	return 0;
+	return best.failed();
 }
