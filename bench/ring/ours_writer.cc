@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "../../kernel/events/ring/data_ring.h"
+#include "../../kernel/events/ring/sample_plan.h"
 #include "writers.h"
 
 namespace {
@@ -16,6 +16,7 @@ static_assert(BENCH_PAGE == 1 << page_shift);
 
 struct State {
 	perf_data_ring ring;
+	perf_sample_plan plan;
 	perf_ring_control *control;
 	void *pages[BENCH_RING_PAGES];
 };
@@ -32,6 +33,20 @@ void *pages(size_t count)
 State &state_of(const bench_ring *ring)
 {
 	return *static_cast<State *>(ring->state);
+}
+
+/* Header and words in the order in which they stand in memory. */
+void plan_words(perf_sample_plan &plan, unsigned int size)
+{
+	const unsigned int count = size / 8 - 1;
+
+	if (count > PERF_SAMPLE_PLAN_WORDS)
+		return; /* no sample is that long */
+	plan.size = static_cast<unsigned short>(size);
+	for (unsigned char i = 0; i < count; i++)
+		plan.from[i] = static_cast<unsigned char>(i + 1);
+	for (unsigned char &end : plan.end)
+		end = static_cast<unsigned char>(count);
 }
 
 void begin(bench_ring *ring, perf_ring_handle &handle, unsigned int size)
@@ -75,6 +90,7 @@ void ours_ring_create(bench_ring *ring)
 		state->pages[i] = static_cast<char *>(state->pages[i - 1]) + BENCH_PAGE;
 	perf_data_ring_init(&state->ring, state->control, state->pages, BENCH_RING_PAGES,
 			    page_shift, BENCH_RING_PAGES * BENCH_PAGE, ring->backward);
+	plan_words(state->plan, ring->size);
 	ring->state = state;
 	ring->data_head = reinterpret_cast<uint64_t *>(&state->control->data_head);
 	ring->data_tail = reinterpret_cast<uint64_t *>(&state->control->data_tail);
@@ -109,6 +125,38 @@ void ours_write_in_one(bench_ring *ring, const uint64_t *words, unsigned int cou
 	end(handle);
 }
 
-/* Another way of writing goes here, with a line of its own in native.cc's writers[]. */
+void ours_write_in_place(bench_ring *ring, const uint64_t *words, unsigned int count)
+{
+	perf_ring_handle handle;
+
+	begin(ring, handle, count * 8);
+	if (unsigned long long *to = perf_ring_words(&handle, count * 8))
+		for (unsigned int i = 0; i < count; i++)
+			to[i] = words[i];
+	else
+		perf_output_copy(&handle, words, count * 8);
+	end(handle);
+}
+
+void ours_write_by_plan(bench_ring *ring, const uint64_t *words, unsigned int /*count*/)
+{
+	State &state = state_of(ring);
+	const auto *from = reinterpret_cast<const unsigned long long *>(words);
+
+	bench_preempt_disable();
+
+	const long verdict =
+		ring->backward ? perf_sample_emit_backward(&state.ring, &state.plan, from[0], from)
+			       : perf_sample_emit_forward(&state.ring, &state.plan, from[0], from);
+
+	if (__builtin_expect(verdict != PERF_SAMPLE_WRITTEN, 0)) {
+		if (verdict != PERF_SAMPLE_WRITTEN_WAKE)
+			std::abort();
+		bench_wake();
+	}
+	bench_preempt_enable();
+}
+
+/* Another way of writing goes here, with a line of its own in native.cc's ways[]. */
 
 } // extern "C"

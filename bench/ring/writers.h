@@ -13,6 +13,7 @@ enum { BENCH_PAGE = 4096, BENCH_RING_PAGES = 64 };
 
 struct bench_ring {
 	int		backward;	/* and overwritten: nobody moves the tail */
+	unsigned int	size;		/* of a record, in bytes */
 	uint64_t	*data_head;	/* NULL: there is no reader to wait for */
 	uint64_t	*data_tail;
 	void		*state;		/* the writer's */
@@ -22,7 +23,7 @@ struct bench_ring {
 extern "C" {
 #endif
 
-/* Fills in all but @backward. */
+/* Fills in all but @backward and @size. */
 void base_ring_create(struct bench_ring *ring);
 void base_ring_destroy(struct bench_ring *ring);
 void ours_ring_create(struct bench_ring *ring);
@@ -33,12 +34,17 @@ void limit_ring_destroy(struct bench_ring *ring);
 /*
  * Write one record of @count words: reserve, write, commit. By fields: one copy
  * for each word, as a sample's fixed part is written. In one: the first word,
- * the header, and one copy for the rest, as with raw data and stacks.
+ * the header, and one copy for the rest, as with raw data and stacks. In place:
+ * straight to where the words go, if they are contiguous there. By plan: all in
+ * one call, each word from where the plan says, as a sample without fields of
+ * variable size; for at most 128 bytes.
  */
 void base_write_fields(struct bench_ring *ring, const uint64_t *words, unsigned int count);
 void base_write_in_one(struct bench_ring *ring, const uint64_t *words, unsigned int count);
 void ours_write_fields(struct bench_ring *ring, const uint64_t *words, unsigned int count);
 void ours_write_in_one(struct bench_ring *ring, const uint64_t *words, unsigned int count);
+void ours_write_in_place(struct bench_ring *ring, const uint64_t *words, unsigned int count);
+void ours_write_by_plan(struct bench_ring *ring, const uint64_t *words, unsigned int count);
 void limit_write(struct bench_ring *ring, const uint64_t *words, unsigned int count);
 
 /* What both rings do besides: the kernel's own cost of pinning and waking. */
