@@ -236,7 +236,7 @@ static inline int open_ring_owner(struct ring *ring, size_t pages)
 /* ---- code that faults ---- */
 
 /* All code of this section, and no other, is what a fault's ip may point to. */
-#define FAULT_CODE __attribute__((noinline, section("fault_code")))
+#define FAULT_CODE __attribute__((noinline, unused, section("fault_code")))
 
 extern const char __start_fault_code[], __stop_fault_code[];
 
