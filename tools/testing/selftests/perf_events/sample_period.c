@@ -286,8 +286,10 @@ static void expect_many_throttles(void)
 	uint64_t last = 0;
 
 	clock.sample_period = 10000;
+	clock.disabled = 1;
 	attr = clock;
 	open_ring();
+	enable(fd);
 	while (throttles < 40) {
 		while (ring_next(&ring)) {
 			uint32_t type = ring.record.header.type;

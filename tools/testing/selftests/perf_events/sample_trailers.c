@@ -370,9 +370,11 @@ static void throttled_with(uint64_t type)
 	int fd;
 
 	attr.sample_period = 10000;
+	attr.disabled = 1;
 	with_trailer(&attr, type);
 	fd = open_self(&attr);
 	ring_map(&ring, fd, 8);
+	enable(fd);
 	while (throttles < 2) {
 		while (throttles < 2 && ring_next(&ring)) {
 			uint32_t kind = ring.record.header.type;
