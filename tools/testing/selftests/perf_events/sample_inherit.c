@@ -82,6 +82,13 @@ static void fault_in_child(void *arg)
 	fault_pages((uintptr_t)arg, 5);
 }
 
+static void run_child(struct seen *seen)
+{
+	seen->pid = start_child(fault_in_child, (void *)20);
+	seen->tid = seen->pid;
+	join_child(seen->pid);
+}
+
 static void fault_in_grandchild(void *arg)
 {
 	join_child(start_child(fault_in_child, arg));
@@ -112,8 +119,7 @@ static void children_write_into_the_ring_of_the_parent(void)
 
 	enable(fd);
 	fault_pages(0, 3);
-	seen[1].pid = seen[1].tid = start_child(fault_in_child, (void *)20);
-	join_child(seen[1].pid);
+	run_child(&seen[1]);
 	disable(fd);
 	count_samples(&attr, seen, 2);
 	CHECK_EQ(seen[0].nr, 3);
@@ -163,8 +169,7 @@ static void without_inherit_nobody_does(void)
 	fd = open_inherited(&attr);
 	enable(fd);
 	fault_pages(0, 3);
-	seen[1].pid = seen[1].tid = start_child(fault_in_child, (void *)20);
-	join_child(seen[1].pid);
+	run_child(&seen[1]);
 	seen[2].pid = getpid();
 	seen[2].tid = run_thread();
 	disable(fd);
@@ -183,8 +188,7 @@ static void inherit_thread_leaves_processes_out(void)
 	attr.inherit_thread = 1;
 	fd = open_inherited(&attr);
 	enable(fd);
-	seen[0].pid = seen[0].tid = start_child(fault_in_child, (void *)20);
-	join_child(seen[0].pid);
+	run_child(&seen[0]);
 	seen[1].pid = getpid();
 	seen[1].tid = run_thread();
 	disable(fd);
@@ -205,8 +209,9 @@ static void enabling_reaches_the_children(void)
 	char byte;
 
 	CHECK(!pipe(ends));
-	seen.pid = seen.tid = fork();
+	seen.pid = fork();
 	CHECK(seen.pid >= 0);
+	seen.tid = seen.pid;
 	if (!seen.pid) {
 		CHECK_EQ(read(ends[0], &byte, 1), 1);
 		fault_pages(20, 5);

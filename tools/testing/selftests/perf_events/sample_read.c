@@ -57,8 +57,10 @@ static void add_member(uint64_t format)
 	struct perf_event_attr attr = member_attr(format);
 	size_t nr = group.nr++;
 
-	if (nr == group.sampler)
-		attr = group.attr = sampler_attr(format);
+	if (nr == group.sampler) {
+		attr = sampler_attr(format);
+		group.attr = attr;
+	}
 	if (nr == 0)
 		attr.disabled = 1;
 	group.fd[nr] = open_member(&attr, nr ? group.fd[0] : -1);

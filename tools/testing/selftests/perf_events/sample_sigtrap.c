@@ -7,6 +7,7 @@
 
 #include <linux/hw_breakpoint.h>
 #include <pthread.h>
+#include <sched.h>
 #include <ucontext.h>
 
 #ifndef TRAP_PERF
@@ -262,10 +263,10 @@ static void exec_ends_it(void)
 	CHECK_EQ(poll_now(fd), 0);
 	wake_task(&task);
 	while (poll_now(fd) != POLLHUP)
-		;
-	do
+		sched_yield();
+	do {
 		name_of(task.pid, name); /* it is there, and another one */
-	while (strcmp(name, "sleep\n"));
+	} while (strcmp(name, "sleep\n"));
 	CHECK(!kill(task.pid, SIGKILL));
 }
 
