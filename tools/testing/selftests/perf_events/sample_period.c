@@ -212,7 +212,7 @@ static void periods_that_cannot_be_are_refused(void)
 /* Faults for as long as it takes: the kernel looks for the period itself. */
 static void frequencies_go_on_giving_samples(void)
 {
-	static const uint64_t frequencies[] = { 100, 1000, 10000 };
+	static const uint64_t frequencies[] = { 1000, 4000, 10000 };
 
 	set_up();
 	attr.freq = 1;
@@ -223,7 +223,7 @@ static void frequencies_go_on_giving_samples(void)
 		attr.sample_freq = frequencies[i];
 		open_ring();
 		enable(fd);
-		while (samples < 60) {
+		while (samples < 30) {
 			fault_from_start(AREA_PAGES);
 			while (ring_next(&ring)) {
 				if (ring.record.header.type !=
