@@ -341,24 +341,31 @@ static void a_page_that_is_copied_has_its_old_place(void)
 	end_task(&child);
 }
 
+/* The page is ours once it is mapped: the pool has its old size at once. */
+static volatile char *map_huge_page(void)
+{
+	void *at;
+	int pages;
+
+	if (!sysctl_get(HUGE_PAGES, &pages) || !sysctl_set(HUGE_PAGES, pages + 1))
+		SKIP("no huge pages");
+	at = mmap(NULL, HUGE_SIZE, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	sysctl_set(HUGE_PAGES, pages);
+	if (at == MAP_FAILED)
+		SKIP("mmap of a huge page: %s", strerror(errno));
+	return at;
+}
+
 static void huge_pages_have_their_size(void)
 {
 	const struct sample *s;
 	volatile char *at;
-	int pages;
 
-	if (!sysctl_get(HUGE_PAGES, &pages) || !sysctl_set(HUGE_PAGES, pages + 2))
-		SKIP("no huge pages");
-	at = mmap(NULL, HUGE_SIZE, PROT_READ | PROT_WRITE,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-	if (at == MAP_FAILED)
-		SKIP("mmap of a huge page: %s", strerror(errno));
 	probe_fields(PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
 		     PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE);
-	CHECK(!madvise((void *)at, HUGE_SIZE, MADV_DONTNEED));
-	at += 0x123456;
+	at = map_huge_page() + 0x123456;
 	s = sample_of_fault(at);
-	sysctl_set(HUGE_PAGES, pages);
 	CHECK_EQ(s->data_page_size, HUGE_SIZE);
 	CHECK_EQ(s->phys_addr, physical_address(at));
 	CHECK_EQ(s->phys_addr % HUGE_SIZE, 0x123456);
