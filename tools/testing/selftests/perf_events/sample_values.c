@@ -441,8 +441,8 @@ static void cgroup_is_where_the_task_is(void)
 	CHECK(mkdtemp(top));
 	if (!mount_cgroups(top))
 		SKIP("no mount of cgroups: %s", strerror(errno));
-	snprintf(one, sizeof(one), "%s/perf-sample-1", top);
-	snprintf(two, sizeof(two), "%s/perf-sample-2", top);
+	snprintf(one, sizeof(one), "%s/perf-%d-1", top, getpid());
+	snprintf(two, sizeof(two), "%s/perf-%d-2", top, getpid());
 	id[0] = make_cgroup(one);
 	id[1] = make_cgroup(two);
 	probe_fields(PERF_SAMPLE_CGROUP);
