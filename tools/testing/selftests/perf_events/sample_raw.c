@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <sys/mount.h>
 
+#define TRACING "/sys/kernel/tracing"
+
 struct field {
 	unsigned int offset, size;
 	bool is_signed;
@@ -17,7 +19,6 @@ struct field {
 static struct perf_event_attr attr;
 static struct ring ring;
 static struct sample sample;
-static char tracing[64] = "/sys/kernel/tracing";
 static int fd;
 
 /* ---- the format file ---- */
@@ -25,16 +26,11 @@ static int fd;
 /* Where it is not mounted, in a mount namespace of the test's own. */
 static void find_tracing(void)
 {
-	char events[128];
-
-	snprintf(events, sizeof(events), "%s/events", tracing);
-	if (!access(events, R_OK))
+	if (!access(TRACING "/events", R_OK))
 		return;
-	strcpy(tracing, "/tmp/tracing-XXXXXX");
-	CHECK(mkdtemp(tracing));
 	if (unshare(CLONE_NEWNS) ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tracing, "tracefs", 0, NULL))
+	    mount("none", TRACING, "tracefs", 0, NULL))
 		SKIP("no tracefs: %s", strerror(errno));
 }
 
@@ -43,7 +39,7 @@ static FILE *open_event_file(const char *event, const char *file)
 	char path[256];
 	FILE *opened;
 
-	snprintf(path, sizeof(path), "%s/events/%s/%s", tracing, event, file);
+	snprintf(path, sizeof(path), TRACING "/events/%s/%s", event, file);
 	opened = fopen(path, "r");
 	if (!opened)
 		SKIP("no tracepoint %s", event);
