@@ -149,6 +149,7 @@ static noinline void raise_sigtrap(struct perf_event *event, struct perf_sample_
 static __always_inline int make_sample(struct perf_event *event, struct perf_sample_data *data,
 				       struct pt_regs *regs)
 {
+	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 	int limited = atomic_read(&event->event_limit);
 	int stop = 0;
 
@@ -161,7 +162,7 @@ static __always_inline int make_sample(struct perf_event *event, struct perf_sam
 	if (unlikely(event->attr.sigtrap))
 		raise_sigtrap(event, data, regs);
 
-	READ_ONCE(event->overflow_handler)(event, data, regs);
+	handler(event, data, regs);
 
 	if (unlikely(READ_ONCE(*perf_event_fasync(event))) && READ_ONCE(event->pending_kill))
 		perf_event_queue_wakeup(event);
