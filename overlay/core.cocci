@@ -9,7 +9,7 @@
 // removes: perf_mmap_fault ring_buffer_attach ring_buffer_wakeup
 // removes: ring_buffer_get ring_buffer_put perf_mmap_open perf_mmap_close
 // removes: perf_mmap_may_split perf_mmap perf_fasync perf_event_wakeup
-// removes: perf_event_set_output
+// removes: perf_event_set_output perf_pending_irq
 // removes-variable: perf_mmap_vmops
 // exports: is_event_hup calc_timer_values perf_event_count
 // exports: perf_event_update_time perf_event_stop put_event
@@ -73,6 +73,7 @@ identifier f = { perf_poll, perf_event_index, perf_event_init_userpage,
 	ring_buffer_attach, ring_buffer_wakeup, ring_buffer_get,
 	ring_buffer_put, perf_mmap_open, perf_mmap_close, perf_mmap_may_split,
 	perf_mmap, perf_fasync, perf_event_wakeup, perf_event_set_output,
+	perf_pending_irq,
 
 	__perf_event_read_size, __perf_event_header_size,
 	perf_event__header_size, perf_event__id_header_size,

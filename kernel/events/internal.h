@@ -174,7 +174,55 @@ void perf_uncharge(struct perf_charge *charge);
 /* user_page.c */
 void perf_event_init_userpage(struct perf_buffer *rb);
 
+/* wakeup.c */
+__poll_t perf_poll(struct file *file, poll_table *wait);
+int perf_fasync(int fd, struct file *filp, int on);
+/* Wake readers of the ring and send SIGIO. Task or IRQ context, not NMI. */
+void perf_event_wakeup(struct perf_event *event);
+/* Ask for perf_event_wakeup() as soon as the context allows it. Any context. */
+void perf_output_wakeup(struct perf_output_handle *handle);
+/* The same for an event whose pending_kill is set already. */
+void perf_event_queue_wakeup(struct perf_event *event);
+/* The irq work behind it. */
+void perf_pending_irq(struct irq_work *entry);
+
 /* output.c */
+
+typedef long (*perf_reserve_f)(struct perf_data_ring *ring, struct perf_ring_handle *handle,
+			       unsigned long size, unsigned long lost_size);
+
+/*
+ * perf_output_begin() for a caller that has preemption off and the ring in hand:
+ * @event is the one whose ring @rb is. 0 or -ENOSPC.
+ */
+int perf_output_begin_lost(struct perf_output_handle *handle, struct perf_sample_data *data,
+			   struct perf_event *event, unsigned int size, perf_reserve_f reserve);
+int perf_output_refused(struct perf_output_handle *handle, struct perf_event *event,
+			long verdict);
+
+static __always_inline int
+perf_output_begin_in(struct perf_buffer *rb, struct perf_output_handle *handle,
+		     struct perf_sample_data *data, struct perf_event *event,
+		     unsigned int size, perf_reserve_f reserve)
+{
+	long verdict;
+
+	handle->event = event;
+	handle->rb = rb;
+	handle->flags = 0;
+	if (unlikely(READ_ONCE(rb->data.lost)))
+		return perf_output_begin_lost(handle, data, event, size, reserve);
+
+	verdict = reserve(&rb->data, perf_ring_handle(handle), size, 0);
+	return likely(!verdict) ? 0 : perf_output_refused(handle, event, verdict);
+}
+
+/* perf_output_end() for the same caller. */
+static __always_inline void perf_output_end_in(struct perf_output_handle *handle)
+{
+	if (unlikely(perf_data_ring_commit(perf_ring_handle(handle))))
+		perf_output_wakeup(handle);
+}
 
 /*
  * What follows when perf_sample_emit_*() into @rb returned @done, for the event
@@ -183,14 +231,6 @@ void perf_event_init_userpage(struct perf_buffer *rb);
 int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long done);
 /* @event's record cannot be one: counts it as lost and returns -E2BIG. Any context. */
 int perf_output_refuse(struct perf_event *event);
-
-/* wakeup.c */
-__poll_t perf_poll(struct file *file, poll_table *wait);
-int perf_fasync(int fd, struct file *filp, int on);
-/* Wake readers of the ring and send SIGIO. Task or IRQ context, not NMI. */
-void perf_event_wakeup(struct perf_event *event);
-/* Ask for perf_event_wakeup() as soon as the context allows it. Any context. */
-void perf_output_wakeup(struct perf_output_handle *handle);
 
 /* redirect.c */
 int perf_event_set_output(struct perf_event *event, struct perf_event *output_event);
@@ -236,10 +276,21 @@ static inline void rb_toggle_paused(struct perf_buffer *rb, bool pause)
  * Writing fields. All return the number of bytes that could not be had, which
  * only a copy function that fails leaves.
  */
-static inline unsigned long
+static __always_inline unsigned long
 __output_copy(struct perf_output_handle *handle, const void *buf, unsigned long len)
 {
-	return perf_output_copy(handle, buf, len);
+	if (unlikely(handle->size <= len))
+		return perf_output_copy(handle, buf, len);
+	memcpy(handle->addr, buf, len);
+	handle->addr += len;
+	handle->size -= len;
+	return 0;
+}
+
+/* One word, in place wherever the piece does not end behind it. */
+static __always_inline void perf_output_word(struct perf_output_handle *handle, u64 word)
+{
+	__output_copy(handle, &word, sizeof(word));
 }
 
 static inline unsigned long

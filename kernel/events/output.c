@@ -12,9 +12,6 @@
 
 #include "internal.h"
 
-typedef long (*reserve_fn)(struct perf_data_ring *ring, struct perf_ring_handle *handle,
-			   unsigned long size, unsigned long lost_size);
-
 /* PERF_RECORD_LOST without its sample_id. */
 struct lost_record {
 	struct perf_event_header	header;
@@ -43,13 +40,29 @@ static noinline void write_lost_record(struct perf_output_handle *handle,
 	perf_event__output_id_sample(event, handle, data);
 }
 
-static int refused(struct perf_output_handle *handle, struct perf_event *event, long verdict)
+int perf_output_refused(struct perf_output_handle *handle, struct perf_event *event,
+			long verdict)
 {
 	if (verdict != PERF_RING_NO_DATA)
 		atomic64_inc(&event->lost_samples);
 	if (verdict == PERF_RING_FULL_WAKE)
 		perf_output_wakeup(handle);
 	return -ENOSPC;
+}
+
+/* Records were refused before: the reader learns of them first. */
+int perf_output_begin_lost(struct perf_output_handle *handle, struct perf_sample_data *data,
+			   struct perf_event *event, unsigned int size, perf_reserve_f reserve)
+{
+	struct perf_buffer *rb = handle->rb;
+	long verdict = reserve(&rb->data, perf_ring_handle(handle), size,
+			       lost_record_size(event));
+
+	if (verdict < 0)
+		return perf_output_refused(handle, event, verdict);
+	if (verdict)
+		write_lost_record(handle, data, event, verdict);
+	return 0;
 }
 
 int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long done)
@@ -60,7 +73,7 @@ int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long d
 	};
 
 	if (done < 0)
-		return refused(&handle, event, done);
+		return perf_output_refused(&handle, event, done);
 	perf_output_wakeup(&handle);
 	return 0;
 }
@@ -79,44 +92,22 @@ int perf_output_refuse(struct perf_event *event)
 	return -E2BIG;
 }
 
-static noinline int begin_refused(struct perf_output_handle *handle,
-				  struct perf_event *event, long verdict)
-{
-	int err = refused(handle, event, verdict);
-
-	preempt_enable();
-	return err;
-}
-
 static __always_inline int
 output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
-	     struct perf_event *event, unsigned int size, reserve_fn reserve)
+	     struct perf_event *event, unsigned int size, perf_reserve_f reserve)
 {
-	unsigned long lost_size = 0;
 	struct perf_buffer *rb;
-	long verdict;
+	int err = -ENOSPC;
 
 	event = perf_output_event(event);
 
 	preempt_disable();
 	rb = perf_event_ring(event);
-	if (unlikely(!rb)) {
+	if (likely(rb))
+		err = perf_output_begin_in(rb, handle, data, event, size, reserve);
+	if (unlikely(err))
 		preempt_enable();
-		return -ENOSPC;
-	}
-
-	handle->event = event;
-	handle->flags = 0;
-	if (unlikely(READ_ONCE(rb->data.lost)))
-		lost_size = lost_record_size(event);
-
-	verdict = reserve(&rb->data, perf_ring_handle(handle), size, lost_size);
-	if (unlikely(verdict)) {
-		if (verdict < 0)
-			return begin_refused(handle, event, verdict);
-		write_lost_record(handle, data, event, verdict);
-	}
-	return 0;
+	return err;
 }
 
 int perf_output_begin_forward(struct perf_output_handle *handle,
@@ -144,7 +135,6 @@ int perf_output_begin(struct perf_output_handle *handle,
 
 void perf_output_end(struct perf_output_handle *handle)
 {
-	if (unlikely(perf_data_ring_commit(perf_ring_handle(handle))))
-		perf_output_wakeup(handle);
+	perf_output_end_in(handle);
 	preempt_enable();
 }

@@ -9,7 +9,6 @@
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/hash.h>
-#include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/task_work.h>
 #include <linux/tick.h>
@@ -150,24 +149,23 @@ static noinline void raise_sigtrap(struct perf_event *event, struct perf_sample_
 static __always_inline int make_sample(struct perf_event *event, struct perf_sample_data *data,
 				       struct pt_regs *regs)
 {
+	perf_overflow_handler_t handler = READ_ONCE(event->overflow_handler);
 	int limited = atomic_read(&event->event_limit);
 	int stop = 0;
 
-	event->pending_kill = POLL_IN;
+	WRITE_ONCE(event->pending_kill, POLL_IN);
 	if (unlikely(limited) && atomic_dec_and_test(&event->event_limit)) {
 		stop = 1;
-		event->pending_kill = POLL_HUP;
+		WRITE_ONCE(event->pending_kill, POLL_HUP);
 		perf_event_disable_inatomic(event);
 	}
 	if (unlikely(event->attr.sigtrap))
 		raise_sigtrap(event, data, regs);
 
-	READ_ONCE(event->overflow_handler)(event, data, regs);
+	handler(event, data, regs);
 
-	if (unlikely(*perf_event_fasync(event)) && event->pending_kill) {
-		event->pending_wakeup = 1;
-		irq_work_queue(&event->pending_irq);
-	}
+	if (unlikely(READ_ONCE(*perf_event_fasync(event))) && READ_ONCE(event->pending_kill))
+		perf_event_queue_wakeup(event);
 	return stop;
 }
 

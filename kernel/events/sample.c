@@ -196,12 +196,14 @@ static void prepare_variable(struct perf_sample_data *data, struct perf_event *e
 	data->sample_flags |= missing & (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX);
 }
 
-/* What few events ask for. */
-static noinline void prepare_rest(struct perf_sample_data *data, struct perf_event *event,
-				  struct pt_regs *regs, u64 missing)
+/* Fixed fields that few events ask for. */
+static noinline void prepare_rare(struct perf_sample_data *data, struct perf_event *event,
+				  u64 missing)
 {
-	if (missing & PERF_SAMPLE_WEIGHT_TYPE)
+	if (missing & PERF_SAMPLE_WEIGHT_TYPE) {
 		data->weight.full = 0;
+		data->sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
+	}
 	if (missing & PERF_SAMPLE_DATA_SRC)
 		data->data_src.val = PERF_MEM_NA;
 	if (missing & PERF_SAMPLE_TRANSACTION)
@@ -218,22 +220,19 @@ static noinline void prepare_rest(struct perf_sample_data *data, struct perf_eve
 		data->data_page_size = perf_sample_page_size(data->addr);
 	if (missing & PERF_SAMPLE_CODE_PAGE_SIZE)
 		data->code_page_size = perf_sample_page_size(data->ip);
-	data->sample_flags |= missing & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION |
-					 PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
-					 PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
-					 PERF_SAMPLE_CODE_PAGE_SIZE);
-	if (missing & PERF_SAMPLE_WEIGHT_TYPE)
-		data->sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
-
-	if (event->plan.variable || (missing & PERF_SAMPLE_REGS_USER))
-		prepare_variable(data, event, regs, missing);
+	data->sample_flags |= missing;
 }
 
 void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
 			 struct pt_regs *regs)
 {
 	const u64 quick = PERF_SAMPLE_ID_ALL | PERF_SAMPLE_IP;
-	u64 missing = event->plan.wanted & ~data->sample_flags;
+	const u64 rare = PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_DATA_SRC |
+			 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
+			 PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
+			 PERF_SAMPLE_CODE_PAGE_SIZE;
+	/* Counters are read when they are written. */
+	u64 missing = event->plan.wanted & ~(data->sample_flags | PERF_SAMPLE_READ);
 
 	data->type = event->attr.sample_type;
 	if (!missing)
@@ -243,6 +242,11 @@ void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event
 	if (missing & PERF_SAMPLE_IP)
 		data->ip = perf_instruction_pointer(regs);
 	data->sample_flags |= missing & quick;
-	if (missing & ~quick)
-		prepare_rest(data, event, regs, missing);
+	if (likely(!(missing & ~quick)))
+		return;
+
+	if (missing & rare)
+		prepare_rare(data, event, missing & rare);
+	if (missing & ~(quick | rare))
+		prepare_variable(data, event, regs, missing);
 }

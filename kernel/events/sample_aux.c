@@ -54,7 +54,7 @@ void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event
 	struct perf_buffer *rb;
 	u64 left = data->aux_size;
 
-	perf_output_put(handle, data->aux_size);
+	perf_output_word(handle, data->aux_size);
 	if (!left)
 		return;
 

@@ -13,15 +13,16 @@
 
 typedef long (*emit_fn)(struct perf_data_ring *ring, const struct perf_sample_plan *plan,
 			u64 header, const u64 *words);
-typedef int (*begin_fn)(struct perf_output_handle *handle, struct perf_sample_data *data,
-			struct perf_event *event, unsigned int size);
+typedef int (*fields_fn)(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs, struct perf_event *output,
+			 struct perf_buffer *rb);
 
 /* ---- the fields of variable size ---- */
 
 static void output_callchain(struct perf_output_handle *handle,
 			     const struct perf_callchain_entry *chain)
 {
-	perf_output_copy(handle, chain, (1 + chain->nr) * sizeof(u64));
+	__output_copy(handle, chain, (1 + chain->nr) * sizeof(u64));
 }
 
 /* Size and bytes, filled up to a multiple of 8 together. */
@@ -35,19 +36,20 @@ static void output_raw(struct perf_output_handle *handle, struct perf_raw_record
 	struct perf_raw_frag *piece;
 
 	if (!raw) {
-		perf_output_put(handle, nothing);
+		__output_copy(handle, &nothing, sizeof(nothing));
 		return;
 	}
-	perf_output_put(handle, raw->size);
+	__output_copy(handle, &raw->size, sizeof(raw->size));
 	for (piece = &raw->frag;; piece = piece->next) {
 		if (piece->copy)
 			__output_custom(handle, piece->copy, piece->data, piece->size);
 		else
-			perf_output_copy(handle, piece->data, piece->size);
+			__output_copy(handle, piece->data, piece->size);
 		if (perf_raw_frag_last(piece))
 			break;
 	}
-	perf_output_copy(handle, &zero, piece->pad);
+	if (piece->pad)
+		__output_copy(handle, &zero, piece->pad);
 }
 
 static void output_branches(struct perf_output_handle *handle, struct perf_event *event,
@@ -56,20 +58,20 @@ static void output_branches(struct perf_output_handle *handle, struct perf_event
 	const struct perf_branch_stack *stack = data->br_stack;
 	u64 nr = stack ? stack->nr : 0;
 
-	perf_output_put(handle, nr);
+	perf_output_word(handle, nr);
 	if (!stack)
 		return;
 	if (branch_sample_hw_index(event))
-		perf_output_put(handle, stack->hw_idx);
-	perf_output_copy(handle, stack->entries, nr * sizeof(stack->entries[0]));
+		perf_output_word(handle, stack->hw_idx);
+	__output_copy(handle, stack->entries, nr * sizeof(stack->entries[0]));
 	if (data->br_stack_cntr)
-		perf_output_copy(handle, data->br_stack_cntr, nr * sizeof(u64));
+		__output_copy(handle, data->br_stack_cntr, nr * sizeof(u64));
 }
 
 static void output_registers(struct perf_output_handle *handle,
 			     const struct perf_regs *registers, u64 mask)
 {
-	perf_output_put(handle, registers->abi);
+	perf_output_word(handle, registers->abi);
 	if (registers->abi)
 		perf_output_regs(handle, registers->regs, mask);
 }
@@ -117,7 +119,7 @@ void perf_output_sample(struct perf_output_handle *handle, struct perf_event_hea
 
 	if (data->sample_flags & PERF_SAMPLE_READ)
 		handle->skip_read = 1;
-	perf_output_put(handle, *header);
+	__output_copy(handle, header, sizeof(*header));
 	output_run(handle, event, PERF_SAMPLE_RUN_HEAD, data);
 	if (plan->variable) {
 		output_variable_fields(handle, event, data,
@@ -148,29 +150,47 @@ void perf_prepare_header(struct perf_event_header *header, struct perf_sample_da
 }
 
 /* A sample that no record can hold is lost like one that found no room. */
-static noinline int output_fields(struct perf_event *event, struct perf_sample_data *data,
-				  struct pt_regs *regs, begin_fn begin)
+static __always_inline int
+output_fields(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs,
+	      struct perf_event *output, struct perf_buffer *rb, perf_reserve_f reserve)
 {
 	struct perf_output_handle handle;
 	struct perf_event_header header;
+	u32 size = sample_size(data, event);
 	int err;
 
-	if (unlikely(sample_size(data, event) > PERF_RECORD_SIZE_MAX))
+	if (unlikely(size > PERF_RECORD_SIZE_MAX))
 		return perf_output_refuse(event);
 
-	perf_prepare_header(&header, data, event, regs);
-	err = begin(&handle, data, event, header.size);
+	header.type = PERF_RECORD_SAMPLE;
+	header.misc = perf_misc_flags(regs);
+	header.size = size;
+	err = perf_output_begin_in(rb, &handle, data, output, size, reserve);
 	if (err)
 		return err;
 	perf_output_sample(&handle, &header, data, event);
-	perf_output_end(&handle);
+	perf_output_end_in(&handle);
 	return 0;
+}
+
+static noinline int
+output_fields_forward(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs, struct perf_event *output, struct perf_buffer *rb)
+{
+	return output_fields(event, data, regs, output, rb, perf_data_ring_reserve_forward);
+}
+
+static noinline int
+output_fields_backward(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs, struct perf_event *output, struct perf_buffer *rb)
+{
+	return output_fields(event, data, regs, output, rb, perf_data_ring_reserve_backward);
 }
 
 /* Preemption is off: it keeps the ring, and the buffer that a call chain is in. */
 static __always_inline int
 output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs,
-	      emit_fn emit, begin_fn begin)
+	      emit_fn emit, fields_fn fields)
 {
 	const struct perf_sample_plan *plan = &event->plan;
 	struct perf_event *output = perf_output_event(event);
@@ -186,7 +206,7 @@ output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt
 
 	perf_prepare_sample(data, event, regs);
 	if (unlikely(plan->variable || READ_ONCE(rb->data.lost)))
-		return output_fields(event, data, regs, begin);
+		return fields(event, data, regs, output, rb);
 
 	header.fields.type = PERF_RECORD_SAMPLE;
 	header.fields.misc = perf_misc_flags(regs);
@@ -200,13 +220,13 @@ output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt
 void perf_event_output_forward(struct perf_event *event, struct perf_sample_data *data,
 			       struct pt_regs *regs)
 {
-	output_sample(event, data, regs, perf_sample_emit_forward, perf_output_begin_forward);
+	output_sample(event, data, regs, perf_sample_emit_forward, output_fields_forward);
 }
 
 void perf_event_output_backward(struct perf_event *event, struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
-	output_sample(event, data, regs, perf_sample_emit_backward, perf_output_begin_backward);
+	output_sample(event, data, regs, perf_sample_emit_backward, output_fields_backward);
 }
 
 /* Also called with preemption on, by BPF. */
@@ -216,9 +236,9 @@ int perf_event_output(struct perf_event *event, struct perf_sample_data *data,
 	guard(preempt)();
 	if (is_write_backward(event))
 		return output_sample(event, data, regs, perf_sample_emit_backward,
-				     perf_output_begin_backward);
+				     output_fields_backward);
 	return output_sample(event, data, regs, perf_sample_emit_forward,
-			     perf_output_begin_forward);
+			     output_fields_forward);
 }
 
 /* ---- other records ---- */

@@ -19,7 +19,7 @@ static void put(struct counters *counters, u64 value)
 {
 	if (counters->room < sizeof(value))
 		return;
-	perf_output_put(counters->handle, value);
+	perf_output_word(counters->handle, value);
 	counters->room -= sizeof(value);
 }
 

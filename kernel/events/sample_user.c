@@ -40,11 +40,8 @@ void perf_output_regs(struct perf_output_handle *handle, struct pt_regs *regs, u
 			perf_ring_advance(perf_ring_handle(handle), bytes);
 		return;
 	}
-	for (; mask; mask &= mask - 1) {
-		u64 value = perf_reg_value(regs, __ffs64(mask));
-
-		perf_output_put(handle, value);
-	}
+	for (; mask; mask &= mask - 1)
+		perf_output_word(handle, perf_reg_value(regs, __ffs64(mask)));
 }
 
 unsigned int perf_sample_stack_available(struct pt_regs *regs)
@@ -69,13 +66,14 @@ void perf_output_stack(struct perf_output_handle *handle, struct pt_regs *regs, 
 	unsigned long missing;
 	u64 copied;
 
-	perf_output_put(handle, size);
+	perf_output_word(handle, size);
 	if (!size)
 		return;
 	missing = __output_copy_user(handle, (void *)perf_user_stack_pointer(regs), size);
 	copied = size - missing;
-	perf_output_skip(handle, missing);
-	perf_output_put(handle, copied);
+	if (missing)
+		perf_output_skip(handle, missing);
+	perf_output_word(handle, copied);
 }
 
 u64 perf_sample_phys_addr(u64 virt)

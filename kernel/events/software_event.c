@@ -153,8 +153,11 @@ void __perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 
 /* ---- the PMU ---- */
 
+/* The period may have been changed while the event was stopped. */
 void perf_swevent_start(struct perf_event *event, int flags)
 {
+	if (flags & PERF_EF_RELOAD)
+		event->hw.last_period = event->hw.sample_period;
 	event->hw.state = 0;
 }
 

@@ -20,13 +20,31 @@ void perf_output_wakeup(struct perf_output_handle *handle)
 	struct perf_event *event = handle->event;
 
 	atomic_set(&handle->rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
-	event->pending_wakeup = 1;
 
 	/* IOC_REFRESH running out is the stronger word, it is not taken back. */
-	if (*perf_event_fasync(event) && !event->pending_kill)
-		event->pending_kill = POLL_IN;
+	if (READ_ONCE(*perf_event_fasync(event)) && !READ_ONCE(event->pending_kill))
+		WRITE_ONCE(event->pending_kill, POLL_IN);
 
+	perf_event_queue_wakeup(event);
+}
+
+/* Inherited events write to their parent's ring from several CPUs at once. */
+void perf_event_queue_wakeup(struct perf_event *event)
+{
+	WRITE_ONCE(event->pending_wakeup, 1);
 	irq_work_queue(&event->pending_irq);
+}
+
+/* Where the event is by now does not matter. Waking makes no samples itself. */
+void perf_pending_irq(struct irq_work *entry)
+{
+	struct perf_event *event = container_of(entry, struct perf_event, pending_irq);
+	int level = perf_swevent_get_recursion_context();
+
+	if (xchg(&event->pending_wakeup, 0))
+		perf_event_wakeup(event);
+	if (level >= 0)
+		perf_swevent_put_recursion_context(level);
 }
 
 /* Redirected events share the ring: whoever polls any of them is concerned. */
