@@ -19,7 +19,9 @@ constexpr unsigned long whole_words(unsigned long bytes)
 /* What is left of a record of @used bytes once @more have been added. */
 constexpr unsigned long room(unsigned long used, unsigned long more)
 {
-	return used + more < PERF_RECORD_SIZE_MAX ? PERF_RECORD_SIZE_MAX - used - more : 0;
+	const unsigned long most = PERF_RECORD_SIZE_MAX - more;
+
+	return used < most ? most - used : 0;
 }
 
 } // namespace
