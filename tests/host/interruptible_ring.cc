@@ -3,6 +3,7 @@
 #include "interruptible_ring.hh"
 
 #include "data_ring.hh"
+#include "sample_plan.hh"
 
 namespace ring_test {
 namespace {
@@ -101,6 +102,7 @@ struct InterruptiblePrimitives {
 };
 
 using Ring = perf_ring::DataRing<InterruptiblePrimitives>;
+using Samples = perf_ring::SampleWriter<InterruptiblePrimitives>;
 
 } // namespace
 
@@ -135,6 +137,22 @@ void copy(perf_ring_handle &handle, const void *from, unsigned long len)
 void count_sample(perf_data_ring &ring, unsigned int every)
 {
 	Ring::count_sample(ring, every);
+}
+
+long emit(perf_data_ring &ring, Direction direction, const perf_sample_plan &plan,
+	  unsigned long long header, const unsigned long long *words)
+{
+	using perf_ring::Direction::backward;
+	using perf_ring::Direction::forward;
+
+	return direction == Direction::forward ? Samples::emit<forward>(ring, plan, header, words)
+					       : Samples::emit<backward>(ring, plan, header, words);
+}
+
+void write_run(perf_ring_handle &handle, const perf_sample_plan &plan, perf_sample_run run,
+	       const unsigned long long *words)
+{
+	Samples::write_run(handle, plan, run, words);
 }
 
 } // namespace interruptible

@@ -10,60 +10,15 @@
 #define TESTS_HOST_NESTED_WORLD_HH
 
 #include <array>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "choices.hh"
 #include "interruptible_ring.hh"
+#include "nested_scenario.hh"
+#include "sample_plans.hh"
 
 namespace ring_test {
-
-enum class Deed { write, read_all, read_one, pause, resume };
-
-struct Action {
-	Deed deed;
-	unsigned long size = 0; /* of a record */
-	unsigned int every = 0; /* wake-up interval of a sample, 0: none */
-};
-
-inline constexpr Action write_of(unsigned long size, unsigned int every = 0)
-{
-	return {Deed::write, size, every};
-}
-inline constexpr Action read_all{Deed::read_all};
-inline constexpr Action read_one{Deed::read_one};
-inline constexpr Action pause{Deed::pause};
-inline constexpr Action resume{Deed::resume};
-
-/* How often something happened in all runs. */
-struct Sightings {
-	unsigned long refused = 0;
-	unsigned long refused_with_wakeup = 0;
-	unsigned long told_lost = 0;
-	unsigned long woken = 0;
-	unsigned long published_for_others = 0;
-	unsigned long deepest = 0;
-};
-
-struct Scenario {
-	std::string name;
-	Geometry geometry;
-	Direction direction = Direction::forward;
-	unsigned long start = 0;	/* position */
-	std::vector<Action> earlier;	/* done undisturbed, before */
-	std::vector<Action> task;	/* what the lowest context does */
-	std::vector<Action> others;	/* what may come in at any point */
-	Sightings expected;		/* at least, from three interruptions on */
-	unsigned int nesting = 0;	/* writers above the task */
-	unsigned int interruptions = 0; /* in one schedule */
-	unsigned int quiet = 0;		/* undisturbed points for each other one */
-
-	friend std::ostream &operator<<(std::ostream &out, const Scenario &scenario)
-	{
-		return out << scenario.name;
-	}
-};
 
 class NestedWorld final : private Interrupts {
     public:
@@ -74,7 +29,7 @@ class NestedWorld final : private Interrupts {
 		  ring(fixture.ring)
 	{
 		for (const Action &action : scenario.others)
-			if (action.deed != Deed::write)
+			if (!writes(action))
 				not_writers.push_back(action);
 		set_interrupts(this);
 	}
@@ -101,11 +56,17 @@ class NestedWorld final : private Interrupts {
 	Sightings seen;
 
     private:
+	static bool writes(const Action &action)
+	{
+		return action.deed == Deed::write || action.deed == Deed::sample;
+	}
+
 	/* A writer between reserve and commit. */
 	struct Writer {
 		unsigned long wanted; /* its reservation, with what it took for LOST */
 		unsigned long lost_size;
 		RecordHeader header;
+		bool at_once; /* no telling when its bytes are there */
 		unsigned int loads = 0;
 		bool paused = false; /* when it looked */
 		bool looked_at_tail = false;
@@ -117,8 +78,8 @@ class NestedWorld final : private Interrupts {
 		unsigned long size;
 		unsigned long lost_size;
 		RecordHeader header;
+		bool written;
 		std::uint64_t told = 0;
-		bool written = false;
 	};
 	static constexpr std::size_t none = ~std::size_t{0};
 
@@ -166,6 +127,7 @@ class NestedWorld final : private Interrupts {
 	{
 		switch (action.deed) {
 		case Deed::write:
+		case Deed::sample:
 			write(action);
 			break;
 		case Deed::read_all:
@@ -189,56 +151,103 @@ class NestedWorld final : private Interrupts {
 	{
 		const RecordHeader header{next_id++, static_cast<std::uint16_t>(action.size / 8),
 					  RecordKind::data, static_cast<std::uint8_t>(depth)};
-		Writer me{action.size, ring.lost ? lost_record_size : 0, header};
+		const bool at_once = action.deed == Deed::sample && !ring.lost;
+		Writer me{action.size, ring.lost ? lost_record_size : 0, header, at_once};
 		Writer *const below = top;
-		perf_ring_handle handle{};
 
 		top = &me;
 		seen.deepest = std::max<unsigned long>(seen.deepest, depth++);
-
-		const long verdict = interruptible::reserve(ring, handle, scenario.direction,
-							    action.size, me.lost_size);
-
-		if (verdict < 0)
-			judge_refusal(me, verdict);
+		if (at_once)
+			emit(me, action);
 		else
-			fill_and_commit(me, handle, verdict, action.every);
+			reserve_and_fill(me, action);
 		depth--;
 		top = below;
 	}
 
-	void fill_and_commit(const Writer &me, perf_ring_handle &handle, long verdict,
-			     unsigned int every)
+	void emit(const Writer &me, const Action &action)
 	{
+		const Sample sample(me.header, action.every);
+		const long verdict = interruptible::emit(ring, scenario.direction, sample.plan,
+							 sample.header, sample.words.data());
+
+		if (verdict < 0)
+			return judge_refusal(me, verdict);
 		if (me.place == none)
 			return fail("reserved nothing and said it did");
-		require((verdict != 0) == (taken[me.place].lost_size != 0),
-			"bytes for a LOST record and its count do not go together");
-		if (verdict) {
-			const std::uint64_t count = static_cast<std::uint64_t>(verdict);
-			const std::array words{header_word(lost_header(me.header.level)), count};
+		seen.emitted++;
+		if (action.every)
+			count(action.every);
+		if (verdict == PERF_SAMPLE_WRITTEN_WAKE)
+			woken();
+		else
+			require(verdict == PERF_SAMPLE_WRITTEN, "emit() said nothing known");
+	}
 
-			taken[me.place].told = count;
-			told += count;
-			seen.told_lost++;
-			interruptible::copy(handle, words.data(), sizeof(words));
-		}
+	void reserve_and_fill(const Writer &me, const Action &action)
+	{
+		perf_ring_handle handle{};
+		const long verdict = interruptible::reserve(ring, handle, scenario.direction,
+							    action.size, me.lost_size);
 
-		std::array<std::uint64_t, 16> words;
-
-		words[0] = header_word(me.header);
-		for (std::uint64_t i = 1; i < me.header.words; i++)
-			words[i] = payload_word(me.header, i);
-		interruptible::copy(handle, words.data(), me.header.size());
+		if (verdict < 0)
+			return judge_refusal(me, verdict);
+		if (me.place == none)
+			return fail("reserved nothing and said it did");
+		tell_lost(me, handle, verdict);
+		if (action.deed == Deed::sample)
+			write_runs(me.header, handle);
+		else
+			write_words(me.header, handle);
 		taken[me.place].written = true;
-
-		if (every) {
-			interval = every;
-			counted++;
-			interruptible::count_sample(ring, every);
+		if (action.every) {
+			count(action.every);
+			interruptible::count_sample(ring, action.every);
 		}
 		if (interruptible::commit(handle))
 			woken();
+	}
+
+	void tell_lost(const Writer &me, perf_ring_handle &handle, long verdict)
+	{
+		require((verdict != 0) == (taken[me.place].lost_size != 0),
+			"bytes for a LOST record and its count do not go together");
+		if (!verdict)
+			return;
+
+		const std::uint64_t count = static_cast<std::uint64_t>(verdict);
+		const std::array words{header_word(lost_header(me.header.level)), count};
+
+		taken[me.place].told = count;
+		told += count;
+		seen.told_lost++;
+		interruptible::copy(handle, words.data(), sizeof(words));
+	}
+
+	static void write_words(const RecordHeader &header, perf_ring_handle &handle)
+	{
+		std::array<std::uint64_t, 16> words;
+
+		words[0] = header_word(header);
+		for (std::uint64_t i = 1; i < header.words; i++)
+			words[i] = payload_word(header, i);
+		interruptible::copy(handle, words.data(), header.size());
+	}
+
+	static void write_runs(const RecordHeader &header, perf_ring_handle &handle)
+	{
+		const Sample sample(header);
+
+		interruptible::copy(handle, &sample.header, sizeof(sample.header));
+		for (const perf_sample_run run :
+		     {PERF_SAMPLE_RUN_HEAD, PERF_SAMPLE_RUN_MIDDLE, PERF_SAMPLE_RUN_TAIL})
+			interruptible::write_run(handle, sample.plan, run, sample.words.data());
+	}
+
+	void count(unsigned int every)
+	{
+		interval = every;
+		counted++;
 	}
 
 	static RecordHeader lost_header(std::uint8_t level)
@@ -326,7 +335,7 @@ class NestedWorld final : private Interrupts {
 			"the reader was overrun");
 		top->place = taken.size();
 		taken.push_back({scenario.direction == Direction::forward ? last.head : ring.head,
-				 size, size - top->header.size(), top->header});
+				 size, size - top->header.size(), top->header, top->at_once});
 	}
 
 	void head_published()

@@ -90,6 +90,53 @@ const Scenario scenarios[] = {
 		.others = {write_of(8), write_of(24)},
 		.expected = {.refused = 1, .told_lost = 1},
 	},
+	{
+		.name = "Samples",
+		.geometry = {.pieces = 4, .piece_shift = 5, .watermark = 24},
+		.start = before_wrap,
+		.earlier = {},
+		.task = {sample_of(24)},
+		.others = {sample_of(16), write_of(8)},
+		.expected = {.emitted = 1},
+	},
+	{
+		.name = "SamplesCounted",
+		.geometry = {.pieces = 2, .piece_shift = 6, .watermark = 40},
+		.start = before_wrap,
+		.earlier = {sample_of(8, 3), sample_of(16, 3)},
+		.task = {sample_of(16, 3)},
+		.others = {sample_of(8, 3), sample_of(24)},
+		.expected = {.emitted = 1},
+	},
+	{
+		.name = "SamplesAlmostFull",
+		.geometry = {.pieces = 2, .piece_shift = 5, .watermark = 48},
+		.start = before_wrap,
+		.earlier = {sample_of(32)},
+		.task = {sample_of(8), sample_of(16)},
+		.others = {sample_of(16), read_one},
+		.expected = {.refused = 1, .refused_with_wakeup = 1, .told_lost = 1, .emitted = 1},
+	},
+	{
+		.name = "SamplesBackward",
+		.geometry = {.pieces = 4, .piece_shift = 4, .watermark = 16},
+		.direction = Direction::backward,
+		.start = 0UL - before_wrap,
+		.earlier = {sample_of(16)},
+		.task = {sample_of(24)},
+		.others = {sample_of(8), pause, resume},
+		.expected = {.refused = 1, .told_lost = 1, .emitted = 1},
+	},
+	{
+		.name = "SamplesBackwardOverwrite",
+		.geometry = {.pieces = 4, .piece_shift = 5, .overwrite = true, .watermark = 20},
+		.direction = Direction::backward,
+		.start = 0UL - before_wrap,
+		.earlier = {},
+		.task = {sample_of(32)},
+		.others = {sample_of(8), sample_of(16)},
+		.expected = {.emitted = 1},
+	},
 };
 
 void expect_sightings(const Sightings &seen, const Scenario &scenario)
@@ -97,6 +144,7 @@ void expect_sightings(const Sightings &seen, const Scenario &scenario)
 	EXPECT_GE(seen.refused, scenario.expected.refused);
 	EXPECT_GE(seen.refused_with_wakeup, scenario.expected.refused_with_wakeup);
 	EXPECT_GE(seen.told_lost, scenario.expected.told_lost);
+	EXPECT_GE(seen.emitted, scenario.expected.emitted);
 	EXPECT_EQ(seen.deepest, scenario.nesting);
 	EXPECT_GT(seen.woken, 0U);
 	EXPECT_GT(seen.published_for_others, 0U);

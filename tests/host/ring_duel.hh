@@ -12,6 +12,7 @@
 
 #include "choices.hh"
 #include "reference_model.hh"
+#include "sample_plans.hh"
 
 namespace ring_test {
 
@@ -49,7 +50,7 @@ class RingDuel {
 	/* One operation of both. Returns what differs, or nothing. */
 	std::string step()
 	{
-		switch (choices.choose(16)) {
+		switch (choices.choose(18)) {
 		case 0:
 		case 1:
 		case 2:
@@ -81,6 +82,10 @@ class RingDuel {
 		case 15:
 			model.paused = choices.choose(4) == 0;
 			perf_data_ring_set_paused(&fixture.ring, model.paused);
+			break;
+		case 16:
+		case 17:
+			emit_sample();
 			break;
 		}
 		compare_state();
@@ -132,6 +137,13 @@ class RingDuel {
 		       (1 + (choices.choose(4) ? choices.choose(4) : choices.choose(area + 2)));
 	}
 
+	/* Whoever wraps around below an unfinished writer has written for nothing. */
+	bool wraps_around_unfinished(unsigned long size) const
+	{
+		return setting.geometry.overwrite &&
+		       model.reserved - model.readable + size > setting.geometry.size();
+	}
+
 	void begin()
 	{
 		const unsigned long size = choose_size();
@@ -140,9 +152,7 @@ class RingDuel {
 
 		if (writers.size() == most_nested)
 			return;
-		/* Whoever wraps around below an unfinished writer has written for nothing. */
-		if (setting.geometry.overwrite &&
-		    model.reserved - model.readable + size + lost_size > setting.geometry.size())
+		if (wraps_around_unfinished(size + lost_size))
 			return;
 
 		const long expected = model.begin(size, lost_size != 0);
@@ -206,6 +216,35 @@ class RingDuel {
 		const bool expected = model.end();
 
 		same(perf_data_ring_commit(&writer.handle) != 0, expected, "commit()");
+		if (setting.geometry.overwrite && model.depth() == 0)
+			compare_overwritten();
+	}
+
+	/* A whole record in one call, above the writers that are inside. */
+	void emit_sample()
+	{
+		const unsigned int words = 1 + choices.choose(1 + most_fixed_fields);
+		const unsigned int every = choices.choose(2) ? 1 + choices.choose(5) : 0;
+		const Words record =
+			data_record(static_cast<std::uint32_t>(produced + 1), 8UL * words);
+
+		if (wraps_around_unfinished(bytes(record)))
+			return;
+
+		long expected = model.begin(bytes(record), false);
+
+		produced += expected != PERF_RING_NO_DATA;
+		if (expected == 0) {
+			kept++;
+			model.write(record);
+			if (every)
+				model.count_sample(every);
+			expected = model.end() ? PERF_SAMPLE_WRITTEN_WAKE : PERF_SAMPLE_WRITTEN;
+		}
+
+		const Sample sample(__builtin_bit_cast(RecordHeader, record[0]), every);
+
+		same(emit(fixture.ring, setting.direction, sample), expected, "emit()");
 		if (setting.geometry.overwrite && model.depth() == 0)
 			compare_overwritten();
 	}
