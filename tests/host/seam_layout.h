@@ -10,6 +10,7 @@
 
 #include "data_ring.h"
 #include "map_rules.h"
+#include "sample_plan.h"
 
 struct seam_layout {
 	const char	*name;
@@ -77,7 +78,21 @@ struct seam_layout {
 	SEAM_MEMBER(perf_output_end_point, clock),			\
 	SEAM_MEMBER(perf_output_end_point, aux_pmu),			\
 	SEAM_MEMBER(perf_output_end_point, cpu),			\
-	SEAM_MEMBER(perf_output_end_point, backward)
+	SEAM_MEMBER(perf_output_end_point, backward),			\
+	SEAM_TYPE(perf_sample_plan),					\
+	SEAM_MEMBER(perf_sample_plan, wanted),				\
+	SEAM_MEMBER(perf_sample_plan, variable),			\
+	SEAM_MEMBER(perf_sample_plan, every),				\
+	SEAM_MEMBER(perf_sample_plan, size),				\
+	SEAM_MEMBER(perf_sample_plan, id_size),				\
+	SEAM_MEMBER(perf_sample_plan, end),				\
+	SEAM_MEMBER(perf_sample_plan, from),				\
+	SEAM_TYPE(perf_sample_sources),					\
+	SEAM_MEMBER(perf_sample_sources, word),				\
+	SEAM_ENUM(PERF_SAMPLE_RUN_HEAD),				\
+	SEAM_ENUM(PERF_SAMPLE_RUN_MIDDLE),				\
+	SEAM_ENUM(PERF_SAMPLE_RUN_TAIL),				\
+	SEAM_ENUM(PERF_SAMPLE_RUN_ID)
 
 #ifdef __cplusplus
 extern "C" {

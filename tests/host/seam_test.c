@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "period.h"
+#include "sample_size.h"
 #include "seam_layout.h"
 
 /* Declared for the kernel by linux/perf_event.h, with a handle of the same layout. */
@@ -147,6 +149,48 @@ static void mapping_rules_answer(void)
 	EXPECT(perf_output_compatible(&task, &cpu) == -EINVAL);
 }
 
+/* IP, bit 0, and TIME, bit 2; the header is a word like any other. */
+static void a_sample_is_written_at_once(void)
+{
+	const struct perf_sample_sources sources = { .word = { 1, 0, 3 } };
+	const unsigned long long words[4] = { 10, 11, 12, 13 };
+	struct perf_sample_plan plan = { 0 };
+	struct perf_ring_handle handle;
+	struct small_ring small;
+
+	perf_sample_plan_compile(&plan, &sources, 1 << 0 | 1 << 2, 2);
+	EXPECT(plan.size == 24 && plan.id_size == 8);
+
+	small_ring_init(&small);
+	EXPECT(perf_sample_emit_forward(&small.ring, &plan, 9, words) == PERF_SAMPLE_WRITTEN);
+	EXPECT(small.control.data_head == 24);
+	EXPECT(small.memory[0][0] == 9 && small.memory[0][1] == 11 && small.memory[0][2] == 13);
+
+	EXPECT(perf_data_ring_reserve_forward(&small.ring, &handle, 16, 0) == 0);
+	perf_sample_write_run(&handle, &plan, PERF_SAMPLE_RUN_HEAD, words);
+	EXPECT(perf_ring_words(&handle, 24) == &small.memory[0][5]);
+	EXPECT(perf_ring_words(&handle, 32) == NULL);
+	EXPECT(perf_data_ring_commit(&handle) == 0);
+	EXPECT(small.memory[0][3] == 11 && small.memory[0][4] == 13);
+
+	small_ring_init(&small);
+	EXPECT(perf_sample_emit_backward(&small.ring, &plan, 9, words) == PERF_SAMPLE_WRITTEN);
+	EXPECT(perf_sample_emit_backward(&small.ring, &plan, 9, words) ==
+	       PERF_SAMPLE_WRITTEN_WAKE);
+	EXPECT(small.memory[1][2] == 9 && small.memory[1][7] == 13);
+}
+
+static void sizes_and_periods_answer(void)
+{
+	long long left = 7;
+
+	EXPECT(perf_sample_read_size(0, 0) == 8);
+	EXPECT(perf_sample_stack_field(perf_sample_stack_dump(70000, 70000, 8)) == 65520);
+	EXPECT(perf_sample_aux_dump(16, 9, 8) == 16);
+	EXPECT(perf_period_passed(&left, 5) == 2 && left == -3);
+	EXPECT(perf_clock_first(0, 1) == perf_clock_period(1));
+}
+
 int main(void)
 {
 	layouts_agree();
@@ -155,5 +199,7 @@ int main(void)
 	a_record_goes_backward();
 	refusals_have_their_numbers();
 	mapping_rules_answer();
+	a_sample_is_written_at_once();
+	sizes_and_periods_answer();
 	return failures != 0;
 }

@@ -19,7 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "choices.hh"
-#include "ring_fixture.hh"
+#include "sample_plans.hh"
 
 namespace ring_test {
 namespace {
@@ -28,6 +28,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr unsigned int levels = 3; /* task, SIGUSR1, SIGUSR2 */
 constexpr unsigned long longest = 17 * 8;
+static_assert(longest == 8 * (1 + most_fixed_fields));
+
+enum class Way { word_by_word, at_once };
 
 /* Everything the writer's thread touches. */
 class Writer {
@@ -35,7 +38,7 @@ class Writer {
 	using Count = std::atomic<std::uint32_t>; /* lock-free, as a signal handler needs */
 	static_assert(Count::is_always_lock_free);
 
-	explicit Writer(RingFixture &fixture) : ring(fixture.ring)
+	Writer(RingFixture &fixture, Way way_) : ring(fixture.ring), way(way_)
 	{
 		sem_init(&wakeup, 0, 0);
 	}
@@ -52,29 +55,19 @@ class Writer {
 		const std::uint32_t id = produced[level]++;
 		const std::uint16_t words = static_cast<std::uint16_t>(2 + mix(level, id) % 16);
 		const RecordHeader header{id, words, RecordKind::data, level};
-		perf_ring_handle handle{};
 
 		if (__atomic_load_n(&ring.nest, __ATOMIC_RELAXED))
 			nested[level]++;
 
 		const bool lost = __atomic_load_n(&ring.lost, __ATOMIC_RELAXED) != 0;
-		const long verdict = perf_data_ring_reserve_forward(&ring, &handle, header.size(),
-								    lost ? lost_record_size : 0);
+		const long verdict = way == Way::at_once && !lost ? emit_at_once(header)
+								  : write_words(header, lost);
 
-		if (verdict < 0) {
-			refused++;
-			if (verdict == PERF_RING_FULL_WAKE)
-				sem_post(&wakeup);
-			return false;
-		}
-		if (verdict > 0)
-			put_lost(handle, level, static_cast<std::uint64_t>(verdict));
-		put(handle, header_word(header));
-		for (std::uint64_t i = 1; i < words; i++)
-			put(handle, payload_word(header, i));
-		if (perf_data_ring_commit(&handle))
+		if (verdict == PERF_RING_FULL_WAKE || verdict == PERF_SAMPLE_WRITTEN_WAKE)
 			sem_post(&wakeup);
-		return true;
+		if (verdict < 0)
+			refused++;
+		return verdict >= 0;
 	}
 
 	unsigned long all_produced() const
@@ -92,8 +85,33 @@ class Writer {
 	Count produced[levels]{};
 	Count nested[levels]{};
 	Count refused{};
+	Count at_once{};
 
     private:
+	/* Counted as well, but seldom: the watermark is what wakes. */
+	long emit_at_once(const RecordHeader &header)
+	{
+		at_once++;
+		return emit(ring, Direction::forward, Sample(header, 100));
+	}
+
+	long write_words(const RecordHeader &header, bool lost)
+	{
+		perf_ring_handle handle{};
+		const long verdict = perf_data_ring_reserve_forward(&ring, &handle, header.size(),
+								    lost ? lost_record_size : 0);
+
+		if (verdict < 0)
+			return verdict;
+		if (verdict > 0)
+			put_lost(handle, header.level, static_cast<std::uint64_t>(verdict));
+		put(handle, header_word(header));
+		for (std::uint64_t i = 1; i < header.words; i++)
+			put(handle, payload_word(header, i));
+		return perf_data_ring_commit(&handle) ? PERF_SAMPLE_WRITTEN_WAKE
+						      : PERF_SAMPLE_WRITTEN;
+	}
+
 	static void put(perf_ring_handle &handle, std::uint64_t word)
 	{
 		perf_output_copy(&handle, &word, sizeof(word));
@@ -103,6 +121,8 @@ class Writer {
 		put(handle, header_word({0, 2, RecordKind::lost, level}));
 		put(handle, count);
 	}
+
+	const Way way;
 };
 
 /* Reads and checks, with the edges C and D of a reader. */
@@ -228,10 +248,10 @@ void interrupt_often(pthread_t target, const std::atomic<bool> &done)
 	}
 }
 
-class Threads : public testing::Test {
+class Threads : public testing::TestWithParam<Way> {
     protected:
 	RingFixture fixture{{.pieces = 8, .piece_shift = 9}};
-	Writer writer{fixture};
+	Writer writer{fixture, GetParam()};
 	Signals signals{writer};
 	Reader reader{fixture};
 	std::atomic<bool> done{false};
@@ -277,11 +297,12 @@ class Threads : public testing::Test {
 		EXPECT_EQ(fixture.ring.nest, 0U);
 		EXPECT_EQ(fixture.ring.head, fixture.head());
 		EXPECT_GT(writer.all_nested(), 0U) << "no signal came at the right time";
+		EXPECT_EQ(writer.at_once > 0, GetParam() == Way::at_once);
 		EXPECT_TRUE(fixture.guards_intact());
 	}
 };
 
-TEST_F(Threads, AReaderThatFallsBehindGetsWholeRecordsAndTheExactLoss)
+TEST_P(Threads, AReaderThatFallsBehindGetsWholeRecordsAndTheExactLoss)
 {
 	run([this] {
 		for (unsigned long i = 0; !done && reader.drain(); i++)
@@ -295,7 +316,7 @@ TEST_F(Threads, AReaderThatFallsBehindGetsWholeRecordsAndTheExactLoss)
  * Nothing but a wake-up gets this reader going. The watermark is half of the
  * ring: when one wake-up is lost, the ring is full before the next is due.
  */
-TEST_F(Threads, AReaderThatSleepsIsAlwaysWoken)
+TEST_P(Threads, AReaderThatSleepsIsAlwaysWoken)
 {
 	unsigned long wakeups = 0;
 
@@ -314,6 +335,11 @@ TEST_F(Threads, AReaderThatSleepsIsAlwaysWoken)
 	});
 	EXPECT_GT(wakeups, 100U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Records, Threads, testing::Values(Way::word_by_word, Way::at_once),
+			 [](const auto &way) {
+				 return way.param == Way::at_once ? "AtOnce" : "WordByWord";
+			 });
 
 } // namespace
 } // namespace ring_test
