@@ -51,14 +51,14 @@ template <class... Fields> constexpr unsigned long long bits(Fields... fields)
 }
 
 /* The fields of each run in the order in which the ABI puts them. */
-constexpr Field run_head[] = { Field::identifier, Field::ip, Field::tid,
-			       Field::time,	  Field::addr, Field::id,
-			       Field::stream_id,  Field::cpu, Field::period };
-constexpr Field run_middle[] = { Field::weight, Field::data_src, Field::transaction };
-constexpr Field run_tail[] = { Field::phys_addr, Field::cgroup, Field::data_page_size,
-			       Field::code_page_size };
-constexpr Field run_id[] = { Field::tid, Field::time, Field::id,
-			     Field::stream_id, Field::cpu, Field::identifier };
+constexpr Field run_head[] = {Field::identifier, Field::ip,   Field::tid,
+			      Field::time,	 Field::addr, Field::id,
+			      Field::stream_id,	 Field::cpu,  Field::period};
+constexpr Field run_middle[] = {Field::weight, Field::data_src, Field::transaction};
+constexpr Field run_tail[] = {Field::phys_addr, Field::cgroup, Field::data_page_size,
+			      Field::code_page_size};
+constexpr Field run_id[] = {Field::tid,	      Field::time, Field::id,
+			    Field::stream_id, Field::cpu,  Field::identifier};
 
 constexpr unsigned long long variable_fields =
 	bits(Field::read, Field::callchain, Field::raw, Field::branch_stack, Field::regs_user,
@@ -93,7 +93,9 @@ class PlanCompiler {
     public:
 	PlanCompiler(perf_sample_plan &compiled, const perf_sample_sources &of,
 		     unsigned long long type)
-		: plan(compiled), sources(of), fields(one_weight(type))
+		: plan(compiled),
+		  sources(of),
+		  fields(one_weight(type))
 	{
 	}
 
@@ -172,8 +174,9 @@ template <class P> class SampleWriter {
 
 		if (!len)
 			return;
-		if (unsigned long long *to = perf_ring_words(&handle, len)) {
-			gather(to, plan, first, end, words);
+		if (__builtin_expect(handle.room >= len, 1)) {
+			gather(static_cast<unsigned long long *>(handle.addr), plan, first, end,
+			       words);
 			Ring::advance(handle, len);
 		} else {
 			copy(handle, plan, first, end, words);
@@ -181,8 +184,8 @@ template <class P> class SampleWriter {
 	}
 
     private:
-	static void gather(unsigned long long *to, const perf_sample_plan &plan,
-			   unsigned int first, unsigned int end, const unsigned long long *words)
+	static void gather(unsigned long long *to, const perf_sample_plan &plan, unsigned int first,
+			   unsigned int end, const unsigned long long *words)
 	{
 		for (unsigned int i = first; i < end; ++i)
 			P::copy_word(to++, &words[plan.from[i]]);

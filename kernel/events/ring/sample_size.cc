@@ -28,8 +28,7 @@ constexpr unsigned long room(unsigned long used, unsigned long more)
 
 extern "C" {
 
-unsigned int perf_sample_stack_dump(unsigned int asked, unsigned int available,
-				    unsigned long used)
+unsigned int perf_sample_stack_dump(unsigned int asked, unsigned int available, unsigned long used)
 {
 	const unsigned long wanted = smaller(asked, available);
 
