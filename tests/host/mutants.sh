@@ -9,7 +9,7 @@
 #
 # BUILD_DIR	built by tests/host, with the preset that lists MUTANT
 #
-# Only the damaged file is compiled; the test's objects come from BUILD_DIR.
+# Only what the damage is in is compiled; everything else comes from BUILD_DIR.
 # Exit status: 0 the mutant was found out, 1 it was not, 2 wrong use.
 
 set -euo pipefail
@@ -18,6 +18,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # From BUILD_DIR/mutants/settings.
 core=
+uapi=
 compile=()
 flags=()
 
@@ -148,11 +149,129 @@ mutant any_task map_rules_test map_rules.cc \
 mutant direction_compared_as_a_number map_rules_test map_rules.cc \
 	's/!from->backward == !to->backward/from->backward == to->backward/'
 
+# --- samples: what a plan says ---
+mutant identifier_is_second sample_plan_test sample_plan.hh \
+	's/{ *Field::identifier, *Field::ip,/{Field::ip, Field::identifier,/'
+mutant id_before_addr sample_plan_test sample_plan.hh \
+	's/Field::addr, *Field::id,/Field::id, Field::addr,/'
+mutant cpu_after_period sample_plan_test sample_plan.hh \
+	's/Field::cpu, *Field::period *}/Field::period, Field::cpu}/'
+mutant data_src_before_weight sample_plan_test sample_plan.hh \
+	's/Field::weight, Field::data_src,/Field::data_src, Field::weight,/'
+mutant cgroup_before_phys_addr sample_plan_test sample_plan.hh \
+	's/Field::phys_addr, Field::cgroup,/Field::cgroup, Field::phys_addr,/'
+mutant trailer_as_in_a_sample sample_plan_test sample_plan.hh \
+	's/Field::stream_id, *Field::cpu, *Field::identifier *}/Field::identifier, Field::stream_id, Field::cpu}/'
+mutant run_ends_one_early sample_plan_test sample_plan.hh \
+	's/plan.end\[which\] = used;/plan.end[which] = used - 1;/'
+mutant size_without_header sample_plan_test sample_plan.hh \
+	's/header_size + in_sample \* word_size/in_sample * word_size/'
+mutant sample_ends_with_a_trailer sample_plan_test sample_plan.hh \
+	's/in_sample = plan.end\[PERF_SAMPLE_RUN_TAIL\]/in_sample = plan.end[PERF_SAMPLE_RUN_ID]/'
+mutant trailer_as_long_as_all sample_plan_test sample_plan.hh \
+	's/plan.end\[PERF_SAMPLE_RUN_ID\] - in_sample/plan.end[PERF_SAMPLE_RUN_ID]/'
+mutant weight_struct_has_no_word sample_plan_test sample_plan.hh \
+	's/sample_type |= bit(Field::weight);/;/'
+mutant code_page_of_no_ip sample_plan_test sample_plan.hh \
+	's/sample_type |= bit(Field::ip);/;/'
+mutant data_page_of_no_addr sample_plan_test sample_plan.hh \
+	's/bits(Field::data_page_size, Field::phys_addr)/bit(Field::phys_addr)/'
+mutant phys_addr_of_no_addr sample_plan_test sample_plan.hh \
+	's/bits(Field::data_page_size, Field::phys_addr)/bit(Field::data_page_size)/'
+mutant stack_of_no_registers sample_plan_test sample_plan.hh \
+	's/sample_type |= bit(Field::regs_user);/;/'
+mutant aux_has_a_fixed_size sample_plan_test sample_plan.hh \
+	's/Field::regs_intr, Field::aux)/Field::regs_intr)/'
+mutant unknown_bits_are_wanted sample_plan_test sample_plan.hh \
+	's/sample_type &= known_fields;/;/'
+mutant interval_not_kept sample_plan_test sample_plan.hh \
+	's/plan.every = every;/plan.every = 0;/'
+mutant source_is_the_bit sample_plan_test sample_plan.hh \
+	's/sources.word\[\(static_cast<unsigned int>(field)\)\]/\1/'
+
+# --- samples: writing them ---
+mutant sample_leaves_its_piece sample_emit_test sample_plan.hh \
+	's/handle.room >= plan.size/handle.room + 8 >= plan.size/'
+mutant sample_without_header sample_emit_test sample_plan.hh \
+	's/\*to = header;/;/'
+mutant split_sample_without_header sample_emit_test sample_plan.hh \
+	's/Ring::copy(handle, &header, sizeof(header));/;/'
+mutant words_over_the_header sample_emit_test sample_plan.hh \
+	's/gather(to + 1, plan/gather(to, plan/'
+mutant sample_with_a_trailer sample_emit_test sample_plan.hh \
+	's/gather(to + 1, plan, 0, plan.end\[PERF_SAMPLE_RUN_TAIL\]/gather(to + 1, plan, 0, plan.end[PERF_SAMPLE_RUN_ID]/'
+mutant split_sample_without_tail sample_emit_test sample_plan.hh \
+	's/copy(handle, plan, 0, plan.end\[PERF_SAMPLE_RUN_TAIL\]/copy(handle, plan, 0, plan.end[PERF_SAMPLE_RUN_MIDDLE]/'
+mutant sample_not_counted sample_emit_test sample_plan.hh \
+	's/if (plan.every)/if (false)/'
+mutant every_sample_wakes sample_emit_test sample_plan.hh \
+	's/count_sample(ring, plan.every)/count_sample(ring, 1)/'
+mutant sample_not_committed sample_emit_test sample_plan.hh \
+	's/return Ring::commit(handle) ? .*;/return PERF_SAMPLE_WRITTEN;/'
+mutant sample_never_wakes sample_emit_test sample_plan.hh \
+	's/PERF_SAMPLE_WRITTEN_WAKE : PERF_SAMPLE_WRITTEN;/PERF_SAMPLE_WRITTEN : PERF_SAMPLE_WRITTEN;/'
+mutant sample_counted_after_commit sample_emit_test sample_plan.hh \
+	's/if (plan.every)/const bool wake = Ring::commit(handle);\n&/; s/return Ring::commit(handle) ?/return wake ?/'
+mutant every_refusal_is_full sample_emit_test sample_plan.hh \
+	's/return refused;/return PERF_RING_FULL;/'
+mutant backward_samples_go_forward sample_emit_test sample_plan.cc \
+	's/emit<Direction::backward>/emit<Direction::forward>/'
+mutant run_begins_with_the_last sample_emit_test sample_plan.hh \
+	's/plan.end\[run - 1\]/plan.end[0]/'
+mutant run_does_not_move_on sample_emit_test sample_plan.hh \
+	's/Ring::advance(handle, len);/;/'
+mutant run_leaves_its_piece sample_emit_test sample_plan.hh \
+	's/handle.room >= len/handle.room + 8 >= len/'
+mutant sample_takes_the_loss model_test sample_plan.hh \
+	's/handle, plan.size, 0)/handle, plan.size, 16)/'
+mutant refused_sample_wakes_nobody nesting_test sample_plan.hh \
+	's/return refused;/return refused == PERF_RING_FULL_WAKE ? PERF_RING_FULL : refused;/'
+mutant sample_counted_before_its_place nesting_test sample_plan.hh \
+	's/perf_ring_handle handle;/&\nif (plan.every) Ring::count_sample(ring, plan.every);/; s/^\t\tif (plan.every)$/if (false)/'
+
+# --- samples: sizes ---
+mutant group_has_no_number sample_size_test sample_plan.cc \
+	's/words + 1 + entry/words + entry/'
+mutant leader_not_read sample_size_test sample_plan.cc \
+	's/(1 + nr_siblings)/nr_siblings/'
+mutant lost_not_read sample_size_test sample_plan.cc \
+	's/lost = 1 << 4/lost = 1 << 5/'
+mutant stack_is_no_whole_words sample_size_test sample_size.cc \
+	's/return bytes & ~(word - 1);/return bytes;/'
+mutant stack_forgets_one_of_its_words sample_size_test sample_size.cc \
+	's/room(used, 2 \* word)/room(used, word)/'
+mutant stack_ends_one_word_early sample_size_test sample_size.cc \
+	's/room(used, 2 \* word)/room(used, 3 * word)/'
+mutant room_wraps sample_size_test sample_size.cc \
+	's/used < most ? most - used : 0/most - used/'
+mutant no_stack_has_two_words sample_size_test sample_size.cc \
+	's/dump ? dump + 2 \* word : word/dump + 2 * word/'
+mutant aux_forgets_its_word sample_size_test sample_size.cc \
+	's/room(used, word)/room(used, 0)/'
+mutant aux_last_word_cut sample_size_test sample_size.cc \
+	's/smaller(most, available) + word - 1/smaller(most, available)/'
+mutant aux_more_than_asked sample_size_test sample_size.cc \
+	's/most = whole_words(\(.*\));/most = \1;/'
+
+# --- periods ---
+mutant due_after_the_period period_test period.cc \
+	's/if (\*left < 0)/if (*left <= 0)/'
+mutant last_period_not_over period_test period.cc \
+	's|over / period + 1|over / period|'
+mutant one_period_taken_off period_test period.cc \
+	's/over - passed \* period/over - period/'
+mutant timer_without_limit period_test period.cc \
+	's/period < PERF_CLOCK_PERIOD_MIN ? PERF_CLOCK_PERIOD_MIN : period/period/'
+mutant overdue_timer_never_fires period_test period.cc \
+	's/left < 0 ? PERF_CLOCK_PERIOD_MIN : //'
+
 # --- memory order ---
 mutant edge_a_relaxed thread_test primitives.hh \
 	's/__atomic_load_n(&tail, __ATOMIC_ACQUIRE)/__atomic_load_n(\&tail, __ATOMIC_RELAXED)/'
 mutant edge_b_relaxed thread_test primitives.hh \
 	's/__ATOMIC_RELEASE);/__ATOMIC_RELAXED);/'
+mutant header_after_publishing thread_test sample_plan.hh \
+	's/return Ring::commit(handle) ?/void *const at = handle.addr; const bool wake = Ring::commit(handle); if (handle.room >= plan.size) P::copy_word(at, \&header); return wake ?/'
 
 fail() {
 	echo "$1" >&2
@@ -174,24 +293,37 @@ list() { # plain|tsan
 	done
 }
 
+# A tree with the damage, as deep as ours: the core includes what lies beside it.
 damage() { # NAME
-	local file=$scratch/core/${file_of[$1]}
-	cp -r "$core" "$scratch/core"
+	local file=$damaged/${file_of[$1]}
+	mkdir -p "$(dirname "$damaged")" "$scratch/include"
+	cp -r "$core" "$damaged"
+	cp -r "$core/../../../include/linux" "$scratch/include"
 	sed -i -e "${change_of[$1]}" "$file"
 	! cmp -s "$file" "$core/${file_of[$1]}" ||
 		fail "$1 changes nothing in ${file_of[$1]}: adapt its sed script to the code"
 }
 
-build() { # TEST
-	local sources=("$scratch"/core/*.cc) source objects
+# The sources that FILE of the core is in: itself, or all that have an algorithm.
+sources_of() { # FILE
+	case $1 in
+	*.cc) echo "$damaged/$1" ;;
+	*) grep -lE '^#include "[a-z_]+\.hh"' "$damaged"/*.cc ;;
+	esac
+}
+
+build() { # TEST FILE
+	local sources source objects
+	mapfile -t sources < <(sources_of "$2")
 	[[ $1 != nesting_test ]] || sources+=("$here/interruptible_ring.cc")
 	for source in "${sources[@]}"; do
-		"${compile[@]}" "${flags[@]}" -I"$scratch/core" -I"$here" -c "$source" \
+		"${compile[@]}" "${flags[@]}" -I"$damaged" -I"$here" -I"$uapi" -c "$source" \
 			-o "$scratch/$(basename "$source").o" || return 1
 	done
 	mapfile -t objects <"$build_dir/mutants/$1.objects"
-	"${compile[@]}" "${flags[@]}" "${objects[@]}" "$scratch"/*.o -lgtest -lgtest_main \
-		-pthread -o "$scratch/test" || return 1
+	"${compile[@]}" "${flags[@]}" "${objects[@]}" "$scratch"/*.o \
+		"$build_dir/libcore.a" -lgtest -lgtest_main -pthread \
+		-o "$scratch/test" || return 1
 }
 
 run() { # BUILD_DIR NAME
@@ -204,9 +336,10 @@ run() { # BUILD_DIR NAME
 	source "$build_dir/mutants/settings"
 
 	scratch=$(mktemp -d)
+	damaged=$scratch/kernel/events/ring
 	trap 'rm -rf "$scratch"' EXIT
 	damage "$name"
-	build "$test" || fail "$name does not compile: adapt its sed script to the code"
+	build "$test" "${file_of[$name]}" || fail "$name does not compile: adapt its sed script to the code"
 
 	TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}" timeout 300 \
 		"$scratch/test" --gtest_brief=1 --gtest_fail_fast >"$scratch/log" 2>&1 || status=$?
