@@ -28,6 +28,13 @@ declare -A rings=(
 record() { # N
 	printf '00 01 %02x ' "$1"
 }
+# A sample of 1 + N words, written at once; the second also counts, for an interval of 3.
+at_once() { # N
+	printf '10 %02x 00 ' "$1"
+}
+counted_at_once() { # N
+	printf '10 %02x 01 02 ' "$1"
+}
 commit='08 '
 write='05 10 '
 sample='0c 01 '
@@ -47,6 +54,7 @@ declare -A lives=(
 	[lossy]="$(times 20 "$(record 3)$commit")$read_all$(times 8 "00 01 03 01 $commit")"
 	[paused]="$(record 1)$pause$(record 0)$commit$(record 1)$resume$(times 4 "00 01 02 01 $commit")"
 	[counted]="$(times 20 "$(record 0)$sample$commit$read_all")"
+	[at_once]="$(times 12 "$(at_once 3)$(counted_at_once 1)")$read_all$(times 12 "$(record 0)$(counted_at_once 0)$commit$read_one")"
 )
 
 emit() { # HEX WORDS...
