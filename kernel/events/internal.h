@@ -188,44 +188,8 @@ void perf_pending_irq(struct irq_work *entry);
 
 /* output.c */
 
-typedef long (*perf_reserve_f)(struct perf_data_ring *ring, struct perf_ring_handle *handle,
-			       unsigned long size, unsigned long lost_size);
-
 /*
- * perf_output_begin() for a caller that has preemption off and the ring in hand:
- * @event is the one whose ring @rb is. 0 or -ENOSPC.
- */
-int perf_output_begin_lost(struct perf_output_handle *handle, struct perf_sample_data *data,
-			   struct perf_event *event, unsigned int size, perf_reserve_f reserve);
-int perf_output_refused(struct perf_output_handle *handle, struct perf_event *event,
-			long verdict);
-
-static __always_inline int
-perf_output_begin_in(struct perf_buffer *rb, struct perf_output_handle *handle,
-		     struct perf_sample_data *data, struct perf_event *event,
-		     unsigned int size, perf_reserve_f reserve)
-{
-	long verdict;
-
-	handle->event = event;
-	handle->rb = rb;
-	handle->flags = 0;
-	if (unlikely(READ_ONCE(rb->data.lost)))
-		return perf_output_begin_lost(handle, data, event, size, reserve);
-
-	verdict = reserve(&rb->data, perf_ring_handle(handle), size, 0);
-	return likely(!verdict) ? 0 : perf_output_refused(handle, event, verdict);
-}
-
-/* perf_output_end() for the same caller. */
-static __always_inline void perf_output_end_in(struct perf_output_handle *handle)
-{
-	if (unlikely(perf_data_ring_commit(perf_ring_handle(handle))))
-		perf_output_wakeup(handle);
-}
-
-/*
- * What follows when perf_sample_emit_*() into @rb returned @done, for the event
+ * What follows when perf_sample_emit_*() or _start_*() into @rb returned @done, for the event
  * whose ring it is: 0 or -ENOSPC.
  */
 int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long done);

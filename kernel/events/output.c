@@ -12,6 +12,9 @@
 
 #include "internal.h"
 
+typedef long (*reserve_fn)(struct perf_data_ring *ring, struct perf_ring_handle *handle,
+			   unsigned long size, unsigned long lost_size);
+
 /* PERF_RECORD_LOST without its sample_id. */
 struct lost_record {
 	struct perf_event_header	header;
@@ -40,29 +43,14 @@ static noinline void write_lost_record(struct perf_output_handle *handle,
 	perf_event__output_id_sample(event, handle, data);
 }
 
-int perf_output_refused(struct perf_output_handle *handle, struct perf_event *event,
-			long verdict)
+static noinline int refused(struct perf_output_handle *handle, struct perf_event *event,
+			    long verdict)
 {
 	if (verdict != PERF_RING_NO_DATA)
 		atomic64_inc(&event->lost_samples);
 	if (verdict == PERF_RING_FULL_WAKE)
 		perf_output_wakeup(handle);
 	return -ENOSPC;
-}
-
-/* Records were refused before: the reader learns of them first. */
-int perf_output_begin_lost(struct perf_output_handle *handle, struct perf_sample_data *data,
-			   struct perf_event *event, unsigned int size, perf_reserve_f reserve)
-{
-	struct perf_buffer *rb = handle->rb;
-	long verdict = reserve(&rb->data, perf_ring_handle(handle), size,
-			       lost_record_size(event));
-
-	if (verdict < 0)
-		return perf_output_refused(handle, event, verdict);
-	if (verdict)
-		write_lost_record(handle, data, event, verdict);
-	return 0;
 }
 
 int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long done)
@@ -73,7 +61,7 @@ int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long d
 	};
 
 	if (done < 0)
-		return perf_output_refused(&handle, event, done);
+		return refused(&handle, event, done);
 	perf_output_wakeup(&handle);
 	return 0;
 }
@@ -93,8 +81,32 @@ int perf_output_refuse(struct perf_event *event)
 }
 
 static __always_inline int
+output_begin_in(struct perf_buffer *rb, struct perf_output_handle *handle,
+		struct perf_sample_data *data, struct perf_event *event, unsigned int size,
+		reserve_fn reserve)
+{
+	unsigned long lost_size = 0;
+	long verdict;
+
+	handle->event = event;
+	handle->flags = 0;
+	if (unlikely(READ_ONCE(rb->data.lost)))
+		lost_size = lost_record_size(event);
+
+	verdict = reserve(&rb->data, perf_ring_handle(handle), size, lost_size);
+	if (likely(!verdict))
+		return 0;
+	if (verdict < 0) {
+		handle->rb = rb;
+		return refused(handle, event, verdict);
+	}
+	write_lost_record(handle, data, event, verdict);
+	return 0;
+}
+
+static __always_inline int
 output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
-	     struct perf_event *event, unsigned int size, perf_reserve_f reserve)
+	     struct perf_event *event, unsigned int size, reserve_fn reserve)
 {
 	struct perf_buffer *rb;
 	int err = -ENOSPC;
@@ -104,7 +116,7 @@ output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
 	preempt_disable();
 	rb = perf_event_ring(event);
 	if (likely(rb))
-		err = perf_output_begin_in(rb, handle, data, event, size, reserve);
+		err = output_begin_in(rb, handle, data, event, size, reserve);
 	if (unlikely(err))
 		preempt_enable();
 	return err;
@@ -135,6 +147,7 @@ int perf_output_begin(struct perf_output_handle *handle,
 
 void perf_output_end(struct perf_output_handle *handle)
 {
-	perf_output_end_in(handle);
+	if (unlikely(perf_data_ring_commit(perf_ring_handle(handle))))
+		perf_output_wakeup(handle);
 	preempt_enable();
 }

@@ -13,9 +13,28 @@
 
 typedef long (*emit_fn)(struct perf_data_ring *ring, const struct perf_sample_plan *plan,
 			u64 header, const u64 *words);
+typedef long (*start_fn)(struct perf_data_ring *ring, struct perf_ring_handle *handle,
+			 const struct perf_sample_plan *plan, unsigned long size,
+			 u64 header, const u64 *words);
 typedef int (*fields_fn)(struct perf_event *event, struct perf_sample_data *data,
 			 struct pt_regs *regs, struct perf_event *output,
 			 struct perf_buffer *rb);
+
+union sample_header {
+	struct perf_event_header	fields;
+	u64				word;
+};
+
+static __always_inline union sample_header header_of(unsigned int size, struct pt_regs *regs)
+{
+	return (union sample_header) {
+		.fields = {
+			.type	= PERF_RECORD_SAMPLE,
+			.misc	= perf_misc_flags(regs),
+			.size	= size,
+		},
+	};
+}
 
 /* ---- the fields of variable size ---- */
 
@@ -76,11 +95,16 @@ static void output_registers(struct perf_output_handle *handle,
 		perf_output_regs(handle, registers->regs, mask);
 }
 
-static void output_run(struct perf_output_handle *handle, struct perf_event *event,
-		       enum perf_sample_run run, const struct perf_sample_data *data)
+static __always_inline void
+output_run(struct perf_output_handle *handle, struct perf_event *event,
+	   enum perf_sample_run run, const struct perf_sample_data *data)
 {
-	perf_sample_write_run(perf_ring_handle(handle), &event->plan, run,
-			      perf_sample_words(data));
+	const struct perf_sample_plan *plan = &event->plan;
+
+	/* Most are empty, which is not worth a call. */
+	if (plan->end[run] != (run ? plan->end[run - 1] : 0))
+		perf_sample_write_run(perf_ring_handle(handle), plan, run,
+				      perf_sample_words(data));
 }
 
 static void output_variable_fields(struct perf_output_handle *handle, struct perf_event *event,
@@ -108,6 +132,20 @@ static void output_variable_fields(struct perf_output_handle *handle, struct per
 		perf_output_aux(handle, event, data);
 }
 
+/* What follows the head run, and the sample counts. */
+static __always_inline void
+output_rest(struct perf_output_handle *handle, struct perf_event *event,
+	    struct perf_sample_data *data, unsigned int size)
+{
+	const struct perf_sample_plan *plan = &event->plan;
+
+	if (data->sample_flags & PERF_SAMPLE_READ)
+		handle->skip_read = 1;
+	output_variable_fields(handle, event, data, size - plan->size - data->dyn_size);
+	if (plan->every)
+		perf_data_ring_count_sample(&handle->rb->data, plan->every);
+}
+
 /*
  * The sample that @header announces. Between its size and now the group may have
  * changed; the counters take what was reserved for them.
@@ -115,21 +153,9 @@ static void output_variable_fields(struct perf_output_handle *handle, struct per
 void perf_output_sample(struct perf_output_handle *handle, struct perf_event_header *header,
 			struct perf_sample_data *data, struct perf_event *event)
 {
-	const struct perf_sample_plan *plan = &event->plan;
-
-	if (data->sample_flags & PERF_SAMPLE_READ)
-		handle->skip_read = 1;
 	__output_copy(handle, header, sizeof(*header));
 	output_run(handle, event, PERF_SAMPLE_RUN_HEAD, data);
-	if (plan->variable) {
-		output_variable_fields(handle, event, data,
-				       header->size - plan->size - data->dyn_size);
-	} else {
-		output_run(handle, event, PERF_SAMPLE_RUN_MIDDLE, data);
-		output_run(handle, event, PERF_SAMPLE_RUN_TAIL, data);
-	}
-	if (plan->every)
-		perf_data_ring_count_sample(&handle->rb->data, plan->every);
+	output_rest(handle, event, data, header->size);
 }
 
 static u32 sample_size(const struct perf_sample_data *data, const struct perf_event *event)
@@ -149,27 +175,47 @@ void perf_prepare_header(struct perf_event_header *header, struct perf_sample_da
 	WARN_ON_ONCE(!IS_ALIGNED(header->size, sizeof(u64)));
 }
 
+/* The ring owes its reader a LOST record, which goes first. */
+static noinline int
+output_after_lost(struct perf_event *event, struct perf_sample_data *data,
+		  struct perf_event_header *header)
+{
+	struct perf_output_handle handle;
+	int err = perf_output_begin(&handle, data, event, header->size);
+
+	if (err)
+		return err;
+	perf_output_sample(&handle, header, data, event);
+	perf_output_end(&handle);
+	return 0;
+}
+
 /* A sample that no record can hold is lost like one that found no room. */
 static __always_inline int
 output_fields(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs,
-	      struct perf_event *output, struct perf_buffer *rb, perf_reserve_f reserve)
+	      struct perf_event *output, struct perf_buffer *rb, start_fn start)
 {
 	struct perf_output_handle handle;
-	struct perf_event_header header;
+	union sample_header header;
 	u32 size = sample_size(data, event);
-	int err;
+	long refused;
 
 	if (unlikely(size > PERF_RECORD_SIZE_MAX))
 		return perf_output_refuse(event);
 
-	header.type = PERF_RECORD_SAMPLE;
-	header.misc = perf_misc_flags(regs);
-	header.size = size;
-	err = perf_output_begin_in(rb, &handle, data, output, size, reserve);
-	if (err)
-		return err;
-	perf_output_sample(&handle, &header, data, event);
-	perf_output_end_in(&handle);
+	header = header_of(size, regs);
+	if (unlikely(READ_ONCE(rb->data.lost)))
+		return output_after_lost(event, data, &header.fields);
+
+	handle.event = output;
+	handle.flags = 0;
+	refused = start(&rb->data, perf_ring_handle(&handle), &event->plan, size, header.word,
+			perf_sample_words(data));
+	if (unlikely(refused))
+		return perf_output_emitted(output, rb, refused);
+	output_rest(&handle, event, data, size);
+	if (unlikely(perf_data_ring_commit(perf_ring_handle(&handle))))
+		perf_output_wakeup(&handle);
 	return 0;
 }
 
@@ -177,14 +223,14 @@ static noinline int
 output_fields_forward(struct perf_event *event, struct perf_sample_data *data,
 		      struct pt_regs *regs, struct perf_event *output, struct perf_buffer *rb)
 {
-	return output_fields(event, data, regs, output, rb, perf_data_ring_reserve_forward);
+	return output_fields(event, data, regs, output, rb, perf_sample_start_forward);
 }
 
 static noinline int
 output_fields_backward(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs, struct perf_event *output, struct perf_buffer *rb)
 {
-	return output_fields(event, data, regs, output, rb, perf_data_ring_reserve_backward);
+	return output_fields(event, data, regs, output, rb, perf_sample_start_backward);
 }
 
 /* Preemption is off: it keeps the ring, and the buffer that a call chain is in. */
@@ -195,10 +241,6 @@ output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt
 	const struct perf_sample_plan *plan = &event->plan;
 	struct perf_event *output = perf_output_event(event);
 	struct perf_buffer *rb = perf_event_ring(output);
-	union {
-		struct perf_event_header fields;
-		u64			 word;
-	} header;
 	long done;
 
 	if (unlikely(!rb))
@@ -208,10 +250,7 @@ output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt
 	if (unlikely(plan->variable || READ_ONCE(rb->data.lost)))
 		return fields(event, data, regs, output, rb);
 
-	header.fields.type = PERF_RECORD_SAMPLE;
-	header.fields.misc = perf_misc_flags(regs);
-	header.fields.size = plan->size;
-	done = emit(&rb->data, plan, header.word, perf_sample_words(data));
+	done = emit(&rb->data, plan, header_of(plan->size, regs).word, perf_sample_words(data));
 	if (likely(done == PERF_SAMPLE_WRITTEN))
 		return 0;
 	return perf_output_emitted(output, rb, done);

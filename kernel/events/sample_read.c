@@ -15,7 +15,7 @@ struct counters {
 	unsigned int			room;	/* bytes */
 };
 
-static void put(struct counters *counters, u64 value)
+static __always_inline void put(struct counters *counters, u64 value)
 {
 	if (counters->room < sizeof(value))
 		return;

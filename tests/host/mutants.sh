@@ -201,7 +201,15 @@ mutant words_over_the_header sample_emit_test sample_plan.hh \
 mutant sample_with_a_trailer sample_emit_test sample_plan.hh \
 	's/gather(to + 1, plan, 0, plan.end\[PERF_SAMPLE_RUN_TAIL\]/gather(to + 1, plan, 0, plan.end[PERF_SAMPLE_RUN_ID]/'
 mutant split_sample_without_tail sample_emit_test sample_plan.hh \
-	's/copy(handle, plan, 0, plan.end\[PERF_SAMPLE_RUN_TAIL\]/copy(handle, plan, 0, plan.end[PERF_SAMPLE_RUN_MIDDLE]/'
+	's/copy_sample(place, plan, plan.end\[PERF_SAMPLE_RUN_TAIL\]/copy_sample(place, plan, plan.end[PERF_SAMPLE_RUN_MIDDLE]/'
+mutant start_ends_with_the_piece sample_emit_test sample_plan.hh \
+	's/handle.room > len/handle.room >= len/'
+mutant start_stays_at_the_header sample_emit_test sample_plan.hh \
+	's/handle.addr = to + 1 + end;/handle.addr = to + 1;/'
+mutant start_keeps_its_room sample_emit_test sample_plan.hh \
+	's/handle.room -= len;/;/'
+mutant start_writes_the_tail_as_well sample_emit_test sample_plan.hh \
+	's/copy_sample(handle, plan, end,/copy_sample(handle, plan, plan.end[PERF_SAMPLE_RUN_TAIL],/'
 mutant sample_not_counted sample_emit_test sample_plan.hh \
 	's/if (plan.every)/if (false)/'
 mutant every_sample_wakes sample_emit_test sample_plan.hh \

@@ -205,6 +205,45 @@ TEST_P(EveryPlace, TakesARunLikeItsWords)
 	}
 }
 
+/* A sample that is only begun: header and head run, and the place behind them. */
+TEST_P(EveryPlace, StartsLikeItsWords)
+{
+	const unsigned long reserved = std::min(geometry.size() - 8, 8UL * (most_words + 2));
+	Met met;
+
+	for (unsigned long start = 0UL - geometry.size(); start != geometry.size(); start += 8) {
+		for (unsigned int words = 1; words <= most_words; words++) {
+			const unsigned long unread = mix(start, words) % (geometry.size() / 8) * 8;
+			const Sample sample(sample_header(words));
+			perf_ring_handle one{}, other{};
+
+			begin(start, unread, 0);
+
+			const long verdict =
+				emit_start(at_once.ring, one, direction, sample, reserved);
+
+			ASSERT_EQ(verdict, reserve(by_word.ring, other, direction, reserved));
+			met.count(verdict);
+			if (verdict == 0) {
+				perf_output_copy(&other, &sample.header, sizeof(sample.header));
+				for (unsigned int i = 0; i < sample.plan.end[PERF_SAMPLE_RUN_HEAD];
+				     i++)
+					perf_output_copy(&other, &sample.words[sample.plan.from[i]],
+							 8);
+				ASSERT_EQ(one.piece, other.piece);
+				ASSERT_EQ(one.room, other.room);
+				ASSERT_EQ(one.wakeup, other.wakeup);
+				perf_data_ring_commit(&one);
+				perf_data_ring_commit(&other);
+			}
+			ASSERT_EQ(difference(at_once, by_word), "")
+				<< words << " words at " << start << " behind " << unread;
+		}
+	}
+	EXPECT_GT(met.silent, 0U);
+	EXPECT_EQ(met.refused == 0, geometry.overwrite);
+}
+
 std::vector<Ring> every_ring()
 {
 	constexpr struct {

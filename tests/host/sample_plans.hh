@@ -97,6 +97,15 @@ struct Sample {
 	std::array<unsigned long long, source_words> words{};
 };
 
+inline long emit_start(perf_data_ring &ring, perf_ring_handle &handle, Direction direction,
+		       const Sample &sample, unsigned long size)
+{
+	const auto start = direction == Direction::forward ? perf_sample_start_forward
+							   : perf_sample_start_backward;
+
+	return start(&ring, &handle, &sample.plan, size, sample.header, sample.words.data());
+}
+
 inline long emit(perf_data_ring &ring, Direction direction, const Sample &sample)
 {
 	return direction == Direction::forward

@@ -58,6 +58,20 @@ long perf_sample_emit_backward(perf_data_ring *ring, const perf_sample_plan *pla
 	return Writer::emit<Direction::backward>(*ring, *plan, header, words);
 }
 
+long perf_sample_start_forward(perf_data_ring *ring, perf_ring_handle *handle,
+			       const perf_sample_plan *plan, unsigned long size,
+			       unsigned long long header, const unsigned long long *words)
+{
+	return Writer::start<Direction::forward>(*ring, *handle, *plan, size, header, words);
+}
+
+long perf_sample_start_backward(perf_data_ring *ring, perf_ring_handle *handle,
+				const perf_sample_plan *plan, unsigned long size,
+				unsigned long long header, const unsigned long long *words)
+{
+	return Writer::start<Direction::backward>(*ring, *handle, *plan, size, header, words);
+}
+
 void perf_sample_write_run(perf_ring_handle *handle, const perf_sample_plan *plan,
 			   enum perf_sample_run run, const unsigned long long *words)
 {

@@ -46,6 +46,18 @@ long perf_sample_emit_forward(struct perf_data_ring *ring, const struct perf_sam
 long perf_sample_emit_backward(struct perf_data_ring *ring, const struct perf_sample_plan *plan,
 			       unsigned long long header, const unsigned long long *words);
 
+/*
+ * Reserve a sample of @size bytes, and write its header and head run. @handle is
+ * then where the first field of variable size goes; commit is the caller's.
+ * Returns 0 or a perf_ring_refusal; the rest as for perf_sample_emit_*().
+ */
+long perf_sample_start_forward(struct perf_data_ring *ring, struct perf_ring_handle *handle,
+			       const struct perf_sample_plan *plan, unsigned long size,
+			       unsigned long long header, const unsigned long long *words);
+long perf_sample_start_backward(struct perf_data_ring *ring, struct perf_ring_handle *handle,
+				const struct perf_sample_plan *plan, unsigned long size,
+				unsigned long long header, const unsigned long long *words);
+
 /* Write one run of @plan at the writer's place, between reserve and commit. */
 void perf_sample_write_run(struct perf_ring_handle *handle, const struct perf_sample_plan *plan,
 			   enum perf_sample_run run, const unsigned long long *words);

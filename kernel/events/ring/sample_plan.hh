@@ -158,11 +158,39 @@ template <class P> class SampleWriter {
 			/* A copy: whose address nobody takes stays in registers. */
 			perf_ring_handle place = handle;
 
-			copy_sample(place, plan, header, words);
+			copy_sample(place, plan, plan.end[PERF_SAMPLE_RUN_TAIL], header, words);
 		}
 		if (plan.every)
 			Ring::count_sample(ring, plan.every);
 		return Ring::commit(handle) ? PERF_SAMPLE_WRITTEN_WAKE : PERF_SAMPLE_WRITTEN;
+	}
+
+	/*
+	 * The same up to the first field of variable size, for a sample of @size
+	 * bytes; the handle is where that field goes.
+	 */
+	template <Direction D>
+	static long start(perf_data_ring &ring, perf_ring_handle &handle,
+			  const perf_sample_plan &plan, unsigned long size,
+			  unsigned long long header, const unsigned long long *words)
+	{
+		const unsigned int end = plan.end[PERF_SAMPLE_RUN_HEAD];
+		const unsigned long len = header_size + end * word_size;
+		const long refused = Ring::template reserve<D>(ring, handle, size, 0);
+
+		if (__builtin_expect(refused != 0, 0))
+			return refused;
+		if (__builtin_expect(handle.room > len, 1)) {
+			auto *to = static_cast<unsigned long long *>(handle.addr);
+
+			*to = header;
+			gather(to + 1, plan, 0, end, words);
+			handle.addr = to + 1 + end;
+			handle.room -= len;
+		} else {
+			copy_sample(handle, plan, end, header, words);
+		}
+		return 0;
 	}
 
 	static void write_run(perf_ring_handle &handle, const perf_sample_plan &plan,
@@ -193,17 +221,16 @@ template <class P> class SampleWriter {
 
 	/* Over the end of a piece. */
 	[[gnu::noinline]] static void copy_sample(perf_ring_handle &handle,
-						  const perf_sample_plan &plan,
+						  const perf_sample_plan &plan, unsigned int end,
 						  unsigned long long header,
 						  const unsigned long long *words)
 	{
 		Ring::copy(handle, &header, sizeof(header));
-		copy(handle, plan, 0, plan.end[PERF_SAMPLE_RUN_TAIL], words);
+		copy(handle, plan, 0, end, words);
 	}
 
-	static void copy(perf_ring_handle &handle, const perf_sample_plan &plan,
-					   unsigned int first, unsigned int end,
-					   const unsigned long long *words)
+	static void copy(perf_ring_handle &handle, const perf_sample_plan &plan, unsigned int first,
+			 unsigned int end, const unsigned long long *words)
 	{
 		for (unsigned int i = first; i < end; ++i)
 			Ring::copy(handle, &words[plan.from[i]], word_size);
