@@ -13,7 +13,7 @@
 # UndefinedBehaviorSanitizer), tsan (clang++, ThreadSanitizer).
 #
 # Environment: PERFRING_SEED and PERFRING_ITERATIONS for the randomised tests,
-# PERFRING_CORE for another copy of the core than kernel/events/ring.
+# PERFRING_CORE for another kernel/events/ring, in a tree that has include/ too.
 #
 # Exit status: 0 all passed, 1 a test failed, 2 wrong use, 4 cannot run here.
 
