@@ -19,7 +19,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
 	enum hrtimer_restart again = HRTIMER_RESTART;
 	struct pt_regs *regs = get_irq_regs();
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return HRTIMER_NORESTART;

@@ -172,13 +172,8 @@ static __always_inline int make_sample(struct perf_event *event, struct perf_sam
 int perf_event_overflowed(struct perf_event *event, int throttle,
 			  struct perf_sample_data *data, struct pt_regs *regs)
 {
-	int stop;
+	int stop = account(event, throttle);
 
-	/* Counters that cannot count far interrupt without being asked. */
-	if (unlikely(!is_sampling_event(event)))
-		return 0;
-
-	stop = account(event, throttle);
 	if (unlikely(event->attr.aux_pause))
 		perf_event_aux_pause(event->aux_event, true);
 	if (likely(!has_program(event)) || program_agrees(event, data, regs))
@@ -193,5 +188,8 @@ int perf_event_overflow(struct perf_event *event, struct perf_sample_data *data,
 			struct pt_regs *regs)
 {
 	lockdep_assert_irqs_disabled();
+	/* Counters that cannot count far interrupt without being asked. */
+	if (unlikely(!is_sampling_event(event)))
+		return 0;
 	return perf_event_overflowed(event, 1, data, regs);
 }

@@ -105,13 +105,15 @@ void perf_event_task_ids(struct perf_event *event, struct task_struct *task,
 	task_ids(event, task, pid, tid);
 }
 
-static __always_inline void
-fill_ids(struct perf_sample_data *data, struct perf_event *event, u64 fields)
+void perf_sample_fill_ids(struct perf_sample_data *data, struct perf_event *event, u64 fields)
 {
 	if (fields & PERF_SAMPLE_TID)
 		task_ids(event, current, &data->tid_entry.pid, &data->tid_entry.tid);
 	if (fields & PERF_SAMPLE_TIME)
 		data->time = perf_event_now(event);
+	if (!(fields & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_CPU |
+			PERF_SAMPLE_STREAM_ID)))
+		return;
 	if (fields & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
 		data->id = perf_event_user_id(event);
 	if (fields & PERF_SAMPLE_CPU) {
@@ -120,11 +122,6 @@ fill_ids(struct perf_sample_data *data, struct perf_event *event, u64 fields)
 	}
 	if (fields & PERF_SAMPLE_STREAM_ID)
 		data->stream_id = event->id;
-}
-
-void perf_sample_fill_ids(struct perf_sample_data *data, struct perf_event *event, u64 fields)
-{
-	fill_ids(data, event, fields);
 }
 
 static struct perf_callchain_entry no_callchain;
@@ -223,30 +220,22 @@ static noinline void prepare_rare(struct perf_sample_data *data, struct perf_eve
 	data->sample_flags |= missing;
 }
 
-void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
-			 struct pt_regs *regs)
+void perf_sample_prepare_more(struct perf_sample_data *data, struct perf_event *event,
+			      struct pt_regs *regs, u64 missing)
 {
-	const u64 quick = PERF_SAMPLE_ID_ALL | PERF_SAMPLE_IP;
 	const u64 rare = PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_DATA_SRC |
 			 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR |
 			 PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |
 			 PERF_SAMPLE_CODE_PAGE_SIZE;
-	/* Counters are read when they are written. */
-	u64 missing = event->plan.wanted & ~(data->sample_flags | PERF_SAMPLE_READ);
-
-	data->type = event->attr.sample_type;
-	if (!missing)
-		return;
-
-	fill_ids(data, event, missing);
-	if (missing & PERF_SAMPLE_IP)
-		data->ip = perf_instruction_pointer(regs);
-	data->sample_flags |= missing & quick;
-	if (likely(!(missing & ~quick)))
-		return;
 
 	if (missing & rare)
 		prepare_rare(data, event, missing & rare);
-	if (missing & ~(quick | rare))
+	if (missing & ~rare)
 		prepare_variable(data, event, regs, missing);
+}
+
+void perf_prepare_sample(struct perf_sample_data *data, struct perf_event *event,
+			 struct pt_regs *regs)
+{
+	perf_sample_prepare(data, event, regs);
 }

@@ -64,6 +64,29 @@ void perf_event_task_ids(struct perf_event *event, struct task_struct *task,
 /* Values of the trailer's fields, those that are in @fields. */
 void perf_sample_fill_ids(struct perf_sample_data *data, struct perf_event *event, u64 fields);
 
+/* Values of any other fields: those in @missing. */
+void perf_sample_prepare_more(struct perf_sample_data *data, struct perf_event *event,
+			      struct pt_regs *regs, u64 missing);
+
+/* perf_prepare_sample(), in line: few samples want more than the quick fields. */
+static __always_inline void
+perf_sample_prepare(struct perf_sample_data *data, struct perf_event *event,
+		    struct pt_regs *regs)
+{
+	const u64 quick = PERF_SAMPLE_ID_ALL | PERF_SAMPLE_IP;
+	/* Counters are read when they are written. */
+	u64 missing = event->plan.wanted & ~(data->sample_flags | PERF_SAMPLE_READ);
+
+	data->type = event->attr.sample_type;
+	if (missing & PERF_SAMPLE_ID_ALL)
+		perf_sample_fill_ids(data, event, missing);
+	if (missing & PERF_SAMPLE_IP)
+		data->ip = perf_instruction_pointer(regs);
+	data->sample_flags |= missing & quick;
+	if (unlikely(missing & ~quick))
+		perf_sample_prepare_more(data, event, regs, missing & ~quick);
+}
+
 /*
  * Bytes of @event's counters in a sample or READ record right now. An event that
  * joins or leaves the group changes it, also between two calls.
@@ -93,7 +116,7 @@ void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event
 		     struct perf_sample_data *data);
 
 /*
- * overflow.c: @event has reached its period. @throttle: too many in one tick stop
+ * overflow.c: @event, which samples, has reached its period. @throttle: too many in one tick stop
  * it. Returns non-zero if it has to stop. IRQs off.
  */
 int perf_event_overflowed(struct perf_event *event, int throttle,

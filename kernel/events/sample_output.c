@@ -44,31 +44,73 @@ static void output_callchain(struct perf_output_handle *handle,
 	__output_copy(handle, chain, (1 + chain->nr) * sizeof(u64));
 }
 
-/* Size and bytes, filled up to a multiple of 8 together. */
-static void output_raw(struct perf_output_handle *handle, struct perf_raw_record *raw)
+static void copy_piece(void *to, const struct perf_raw_frag *piece)
 {
-	static const struct {
-		u32	size;
-		u32	bytes;
-	} nothing = { .size = sizeof(u32) };
-	static const u64 zero;
-	struct perf_raw_frag *piece;
+	if (unlikely(piece->copy))
+		piece->copy(to, piece->data, 0, piece->size);
+	else
+		memcpy(to, piece->data, piece->size);
+}
 
-	if (!raw) {
-		__output_copy(handle, &nothing, sizeof(nothing));
-		return;
-	}
-	__output_copy(handle, &raw->size, sizeof(raw->size));
+/* Over the end of a piece of the ring. */
+static noinline void output_raw_split(struct perf_output_handle *handle,
+				      const struct perf_raw_record *raw)
+{
+	const struct perf_raw_frag *piece;
+	static const u64 zero;
+
+	perf_output_copy(handle, &raw->size, sizeof(raw->size));
 	for (piece = &raw->frag;; piece = piece->next) {
-		if (piece->copy)
-			__output_custom(handle, piece->copy, piece->data, piece->size);
-		else
-			__output_copy(handle, piece->data, piece->size);
+		if (piece->copy) {
+			unsigned long left = __output_custom(handle, piece->copy, piece->data,
+							     piece->size);
+
+			perf_output_skip(handle, left);
+		} else {
+			perf_output_copy(handle, piece->data, piece->size);
+		}
 		if (perf_raw_frag_last(piece))
 			break;
 	}
-	if (piece->pad)
-		__output_copy(handle, &zero, piece->pad);
+	perf_output_copy(handle, &zero, piece->pad);
+}
+
+/*
+ * The size and the pieces, filled up with zeroes to a multiple of 8 together. What
+ * a copy function leaves keeps its place.
+ */
+static __always_inline void output_raw(struct perf_output_handle *handle,
+				       const struct perf_raw_record *raw)
+{
+	const struct perf_raw_frag *piece;
+	unsigned long len;
+	void *to = handle->addr;
+
+	if (unlikely(!raw)) {
+		const struct {
+			u32	size;
+			u32	bytes;
+		} nothing = { .size = sizeof(u32) };
+
+		__output_copy(handle, &nothing, sizeof(nothing));
+		return;
+	}
+	len = sizeof(raw->size) + raw->size;
+	if (unlikely(handle->size <= len)) {
+		output_raw_split(handle, raw);
+		return;
+	}
+	*(u64 *)(to + len - sizeof(u64)) = 0;
+	*(u32 *)to = raw->size;
+	to += sizeof(raw->size);
+	for (piece = &raw->frag;; piece = piece->next) {
+		copy_piece(to, piece);
+		to += piece->size;
+		if (perf_raw_frag_last(piece))
+			break;
+	}
+	handle->addr += len;
+	handle->size -= len;
 }
 
 static void output_branches(struct perf_output_handle *handle, struct perf_event *event,
@@ -107,8 +149,9 @@ output_run(struct perf_output_handle *handle, struct perf_event *event,
 				      perf_sample_words(data));
 }
 
-static void output_variable_fields(struct perf_output_handle *handle, struct perf_event *event,
-				   struct perf_sample_data *data, unsigned int read_bytes)
+static __always_inline void
+output_variable_fields(struct perf_output_handle *handle, struct perf_event *event,
+		       struct perf_sample_data *data, unsigned int read_bytes)
 {
 	u64 fields = event->plan.variable;
 
@@ -125,10 +168,10 @@ static void output_variable_fields(struct perf_output_handle *handle, struct per
 	if (fields & PERF_SAMPLE_STACK_USER)
 		perf_output_stack(handle, data->regs_user.regs, data->stack_user_size);
 	output_run(handle, event, PERF_SAMPLE_RUN_MIDDLE, data);
-	if (fields & PERF_SAMPLE_REGS_INTR)
+	if (unlikely(fields & PERF_SAMPLE_REGS_INTR))
 		output_registers(handle, &data->regs_intr, event->attr.sample_regs_intr);
 	output_run(handle, event, PERF_SAMPLE_RUN_TAIL, data);
-	if (fields & PERF_SAMPLE_AUX)
+	if (unlikely(fields & PERF_SAMPLE_AUX))
 		perf_output_aux(handle, event, data);
 }
 
@@ -195,7 +238,7 @@ static __always_inline int
 output_fields(struct perf_event *event, struct perf_sample_data *data, struct pt_regs *regs,
 	      struct perf_event *output, struct perf_buffer *rb, start_fn start)
 {
-	struct perf_output_handle handle;
+	struct perf_output_handle handle __uninitialized;
 	union sample_header header;
 	u32 size = sample_size(data, event);
 	long refused;
@@ -246,7 +289,7 @@ output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt
 	if (unlikely(!rb))
 		return -ENOSPC;
 
-	perf_prepare_sample(data, event, regs);
+	perf_sample_prepare(data, event, regs);
 	if (unlikely(plan->variable || READ_ONCE(rb->data.lost)))
 		return fields(event, data, regs, output, rb);
 

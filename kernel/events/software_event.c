@@ -121,7 +121,7 @@ void perf_swevent_event(struct perf_event *event, u64 nr, struct perf_sample_dat
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
 	struct hlist_head *head = &this_cpu_ptr(&active)->kind[event_id];
-	struct perf_sample_data data;
+	struct perf_sample_data data __uninitialized;
 	struct perf_event *event;
 
 	if (WARN_ON_ONCE(!regs))
