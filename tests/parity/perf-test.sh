@@ -29,9 +29,9 @@ all=
 declare -A number=() # of a test, by name
 names=()             # in perf's order
 
-# Sections of the exclude list: [slow] has tests for --all, [never] has not.
-list_section() { # SECTION
-	sed -n "/^\\[$1\\]/,/^\\[/{/^\\[/d;s/ *#.*//;/./p}" "$here/perf-test.exclude"
+# The names in a list, without what is said about them.
+list() { # FILE
+	sed 's/ *#.*//;/./!d' "$here/$1"
 }
 
 # Debian's perf is a plain program; where it is a wrapper that looks for the
@@ -78,11 +78,11 @@ choose_tests() { # KERNEL NAME...
 	if (($#)); then
 		chosen=("$@")
 	elif [[ $kernel == debug ]]; then
-		mapfile -t chosen < <(sed 's/ *#.*//;/./!d' "$here/perf-test.kernel")
+		mapfile -t chosen < <(list perf-test.kernel)
 	elif [[ $all ]]; then
-		without "${names[@]}" < <(list_section never)
+		chosen=("${names[@]}")
 	else
-		without "${names[@]}" < <(list_section never && list_section slow)
+		without "${names[@]}" < <(list perf-test.exclude)
 	fi
 	for name in "${chosen[@]}"; do
 		[[ ${number[$name]:-} ]] || usage_error "this perf has no test '$name': '$perf test list' shows all"
