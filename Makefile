@@ -26,8 +26,8 @@ laid_folders := $(wildcard arch drivers include kernel overlay Documentation \
 laid_files := $(shell find $(laid_folders) -type f 2>/dev/null)
 configs := overlay/config
 
-.PHONY: help run test kernel stock debug-kernel kcsan-kernel bench series \
-	deps base tree clean
+.PHONY: help run test kernel stock debug-kernel kcsan-kernel bench bench-functions \
+	series deps base tree clean
 
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
@@ -38,7 +38,9 @@ help:
 ## make stock         the base alone:    build/stock/arch/x86/boot/bzImage
 ## make debug-kernel  KASAN, lockdep, UBSAN, fault injection: build/debug/...
 ## make kcsan-kernel  the race detector: build/kcsan/...
-## make bench         stock and ours side by side, in instructions and ratios
+## make bench         stock and ours side by side: instructions for a sample in
+##                    the guest, ns for a record on this machine
+## make bench-functions   the same instructions, function by function
 ## make series        the overlay as patches for `git am`: build/series/
 ## make base, tree    unpack the base; lay this tree over it
 ## make deps          install the Debian packages that all of this needs
@@ -91,6 +93,11 @@ test: kernel stock debug-kernel kcsan-kernel
 
 bench: kernel stock
 	@bench/run
+	@echo
+	@bench/native
+
+bench-functions: kernel stock
+	@bench/functions
 
 series: tree
 	@$(step) series "see the log" -- overlay/series $(BUILD)/base $(BUILD)/tree $(BUILD)/series

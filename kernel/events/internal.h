@@ -174,6 +174,16 @@ void perf_uncharge(struct perf_charge *charge);
 /* user_page.c */
 void perf_event_init_userpage(struct perf_buffer *rb);
 
+/* output.c */
+
+/*
+ * What follows when perf_sample_emit_*() into @rb returned @done, for the event
+ * whose ring it is: 0 or -ENOSPC.
+ */
+int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long done);
+/* @event's record cannot be one: counts it as lost and returns -E2BIG. Any context. */
+int perf_output_refuse(struct perf_event *event);
+
 /* wakeup.c */
 __poll_t perf_poll(struct file *file, poll_table *wait);
 int perf_fasync(int fd, struct file *filp, int on);
@@ -220,14 +230,6 @@ static inline unsigned long perf_aux_size(struct perf_buffer *rb)
 static inline void rb_toggle_paused(struct perf_buffer *rb, bool pause)
 {
 	perf_data_ring_set_paused(&rb->data, pause);
-}
-
-/* A sample has been written: attr.wakeup_events counts it. */
-static inline void perf_output_sample_done(struct perf_output_handle *handle,
-					   struct perf_event *event)
-{
-	if (!event->attr.watermark && event->attr.wakeup_events)
-		perf_data_ring_count_sample(&handle->rb->data, event->attr.wakeup_events);
 }
 
 /*

@@ -43,15 +43,49 @@ static noinline void write_lost_record(struct perf_output_handle *handle,
 	perf_event__output_id_sample(event, handle, data);
 }
 
-static noinline int refused(struct perf_output_handle *handle,
-			    struct perf_event *event, long verdict)
+static int refused(struct perf_output_handle *handle, struct perf_event *event, long verdict)
 {
 	if (verdict != PERF_RING_NO_DATA)
 		atomic64_inc(&event->lost_samples);
 	if (verdict == PERF_RING_FULL_WAKE)
 		perf_output_wakeup(handle);
-	preempt_enable();
 	return -ENOSPC;
+}
+
+int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long done)
+{
+	struct perf_output_handle handle = {
+		.event	= event,
+		.rb	= rb,
+	};
+
+	if (done < 0)
+		return refused(&handle, event, done);
+	perf_output_wakeup(&handle);
+	return 0;
+}
+
+int perf_output_refuse(struct perf_event *event)
+{
+	struct perf_buffer *rb;
+
+	event = perf_output_event(event);
+	guard(preempt)();
+	rb = perf_event_ring(event);
+	if (rb && rb->nr_pages) {
+		perf_data_ring_count_lost(&rb->data);
+		atomic64_inc(&event->lost_samples);
+	}
+	return -E2BIG;
+}
+
+static noinline int begin_refused(struct perf_output_handle *handle,
+				  struct perf_event *event, long verdict)
+{
+	int err = refused(handle, event, verdict);
+
+	preempt_enable();
+	return err;
 }
 
 static __always_inline int
@@ -79,7 +113,7 @@ output_begin(struct perf_output_handle *handle, struct perf_sample_data *data,
 	verdict = reserve(&rb->data, perf_ring_handle(handle), size, lost_size);
 	if (unlikely(verdict)) {
 		if (verdict < 0)
-			return refused(handle, event, verdict);
+			return begin_refused(handle, event, verdict);
 		write_lost_record(handle, data, event, verdict);
 	}
 	return 0;

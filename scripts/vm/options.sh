@@ -6,7 +6,7 @@
 
 declare -A opt=(
 	[kernel]="" [target]=""
-	[smp]="" [mem]=2048 [cpu]=max [accel]=tcg [icount]="" [gdb]=""
+	[smp]="" [mem]=2048 [cpu]=max [accel]=tcg [icount]="" [gdb]="" [monitor]=""
 	[share]="" [stdin]="" [console]="" [timeout]="" [boot-timeout]=""
 	[keep-warnings]="" [dry-run]="" [tty]=""
 )
@@ -56,6 +56,11 @@ take_value() { # OPTION VALUE
 		[[ -f $2 || (! -e $2 && -d $(dirname -- "$2")) ]] || usage_error "--console needs a file name in an existing folder, not '$2'"
 		opt[console]=$(realpath -- "$2")
 		;;
+	--monitor)
+		[[ ! -e $2 && -d $(dirname -- "$2") ]] || usage_error "--monitor needs a new name in an existing folder, not '$2'"
+		opt[monitor]=$(realpath -- "$2")
+		((${#opt[monitor]} < 108)) || usage_error "--monitor needs a shorter path than '${opt[monitor]}', sockets take 107 bytes"
+		;;
 	--allow-warnings)
 		is_regex "$2" || usage_error "--allow-warnings needs an extended regular expression, not '$2'"
 		allowed+=("$2")
@@ -90,7 +95,7 @@ parse_options() {
 			fi
 			;;
 		--smp | --mem | --cpu | --accel | --kernel | --append | --share | --console | --timeout | \
-			--boot-timeout | --allow-warnings)
+			--boot-timeout | --allow-warnings | --monitor)
 			(($# > 1)) || usage_error "$1 needs a value"
 			take_value "$1" "$2"
 			shift

@@ -63,4 +63,7 @@ set_qemu_command() {
 	if [[ ${opt[gdb]} ]]; then
 		qemu_command+=(-gdb "tcp:127.0.0.1:${opt[gdb]}" -S)
 	fi
+	if [[ ${opt[monitor]} ]]; then
+		qemu_command+=(-monitor "unix:$(path_value "${opt[monitor]}"),server=on,wait=off")
+	fi
 }

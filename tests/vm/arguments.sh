@@ -30,6 +30,7 @@ refuses_wrong_arguments() {
 	expect_refusal 2 "needs TCG" --accel kvm --icount -- true
 	expect_refusal 2 "existing folder" --share "$work/none" -- true
 	expect_refusal 2 "existing folder" --console "$work/none/console" -- true
+	expect_refusal 2 "existing folder" --monitor "$work/none/socket" -- true
 	expect_refusal 2 "regular expression" --allow-warnings '(' -- true
 	expect_refusal 2 "regular expression" --allow-warnings '' -- true
 }

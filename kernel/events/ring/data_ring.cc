@@ -56,6 +56,11 @@ void perf_data_ring_count_sample(perf_data_ring *ring, unsigned int every)
 	Ring::count_sample(*ring, every);
 }
 
+void perf_data_ring_count_lost(perf_data_ring *ring)
+{
+	Primitives::add(ring->lost, 1);
+}
+
 void perf_data_ring_set_paused(perf_data_ring *ring, int paused)
 {
 	Primitives::store(ring->paused, static_cast<unsigned int>(paused != 0 || ring->size == 0));

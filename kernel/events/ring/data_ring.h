@@ -115,6 +115,9 @@ int perf_data_ring_commit(struct perf_ring_handle *handle);
  */
 void perf_data_ring_count_sample(struct perf_data_ring *ring, unsigned int every);
 
+/* Count a record that was not even tried as refused. Any context. */
+void perf_data_ring_count_lost(struct perf_data_ring *ring);
+
 /* Pause or resume. A ring without a data area stays paused. Any context. */
 void perf_data_ring_set_paused(struct perf_data_ring *ring, int paused);
 

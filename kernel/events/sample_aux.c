@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PERF_SAMPLE_AUX: the latest bytes of the AUX area of the event that leads the
+ * group, in the middle of a sample.
+ *
+ * The hardware may be writing there, and an NMI may want a sample while one is
+ * being taken. aux_in_sampling is up while the driver copies; whoever finds it
+ * up goes without.
+ */
+#include <linux/perf_event.h>
+
+#include "sample.h"
+
+unsigned int perf_sample_aux_available(struct perf_event *event)
+{
+	struct perf_event *source = event->aux_event;
+	unsigned int size = 0;
+	struct perf_buffer *rb;
+
+	if (!source ||
+	    WARN_ON_ONCE(READ_ONCE(source->state) != PERF_EVENT_STATE_ACTIVE) ||
+	    WARN_ON_ONCE(READ_ONCE(source->oncpu) != smp_processor_id()))
+		return 0;
+
+	rb = ring_buffer_get(source);
+	if (!rb)
+		return 0;
+	if (!READ_ONCE(rb->aux_in_sampling))
+		size = min_t(unsigned long, perf_aux_size(rb), PERF_RECORD_SIZE_MAX);
+	ring_buffer_put(rb);
+	return size;
+}
+
+/* How many of @size bytes the driver had. IRQs stay off: an IPI could stop it. */
+static long snapshot(struct perf_buffer *rb, struct perf_event *source,
+		     struct perf_output_handle *handle, unsigned long size)
+{
+	long had;
+
+	guard(irqsave)();
+	WRITE_ONCE(rb->aux_in_sampling, 1);
+	barrier();
+	had = source->pmu->snapshot_aux(source, handle, size);
+	barrier();
+	WRITE_ONCE(rb->aux_in_sampling, 0);
+	return had;
+}
+
+void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event,
+		     struct perf_sample_data *data)
+{
+	struct perf_event *source = event->aux_event;
+	static const u64 zero;
+	struct perf_buffer *rb;
+	u64 left = data->aux_size;
+
+	perf_output_put(handle, data->aux_size);
+	if (!left)
+		return;
+
+	rb = WARN_ON_ONCE(!source) ? NULL : ring_buffer_get(source);
+	if (rb) {
+		long had = snapshot(rb, source, handle, left);
+
+		/* Copying into a ring does not fail; a driver that says so is wrong. */
+		if (!WARN_ON_ONCE(had < 0 || had > left))
+			left -= had;
+		ring_buffer_put(rb);
+	}
+	/* The area may be gone, or end in half a word. */
+	for (; left; left -= min_t(u64, left, sizeof(zero)))
+		perf_output_copy(handle, &zero, min_t(u64, left, sizeof(zero)));
+}
