@@ -138,6 +138,7 @@ static u64 mapped_page_size(struct mm_struct *mm, unsigned long addr)
 		/* NULL if the table has just become a huge page: look again. */
 		pte = pte_offset_map(&second, addr);
 	} while (!pte);
+	__acquire(RCU); /* which a checker does not see in there */
 	entry = ptep_get_lockless(pte);
 	if (pte_present(entry))
 		size = __pte_leaf_size(second, entry);

@@ -23,7 +23,6 @@ for part in common verdicts verdicts_self_test; do
 done
 
 program_seconds=120 # as the base's settings file has it
-gains='^mmap / perf_mmap[.]aux[.]' # the stock kernel has no AUX device here
 programs=(mmap remove_on_exec sigtrap_threads watermark_signal)
 
 # Outside of the source tree, unoptimised like the base does it (a plain store must
@@ -69,7 +68,6 @@ self_test() {
 	work=$(mktemp -d) || exit
 	trap 'rm -rf -- "$work"' EXIT
 	test_verdicts
-	test_gains
 	printf 'ok 1 a.b\nnot ok 2 a.c\nok 3 a.d # SKIP why\n# ok 4 x\n' >"$work/some.tap"
 	echo 1 >"$work/some.status"
 	parse_tap some "$work" >"$work/parsed"

@@ -3,15 +3,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Parity with the stock kernel, as TAP: the base's kselftests and the ring's bytes
-# on both kernels, and the distribution's perf test when asked. First each
-# comparison shows that it can fail. The last line says "N passed, N failed".
+# on both kernels. First each comparison shows that it can fail, that of perf test
+# too, which perf-test.sh runs. The last line says "N passed, N failed".
 #
-#	run.sh [--debug] [--perf-test] [--all] [--self-test]
+#	run.sh [--debug] [--self-test]
 #
-# --debug	the debug kernel instead of ours: kselftests and the part of perf
-#		test that is about the kernel
-# --perf-test	also perf test, which takes long
-# --all		the same, and the slow ones of perf test
+# --debug	the debug kernel instead of ours: only kselftests
 # --self-test	only show that the comparisons can fail
 #
 # The environment of the parts holds here too: BASE, STOCK_IMAGE, OURS_IMAGE,
@@ -23,8 +20,6 @@ here=$(dirname -- "$(realpath -- "${BASH_SOURCE[0]}")")
 . "$here/common.sh" || exit
 
 debug=
-all=
-perf_test=
 only_self_test=
 
 # A part's tests under numbers of our own; everything else becomes a comment.
@@ -60,10 +55,8 @@ take_options() {
 	while (($#)); do
 		case $1 in
 		--debug) debug=--debug ;;
-		--perf-test) perf_test=1 ;;
-		--all) all=--all perf_test=1 ;;
 		--self-test) only_self_test=1 ;;
-		*) usage_error "unknown option '$1': there are --debug, --perf-test, --all and --self-test" ;;
+		*) usage_error "unknown option '$1': there are --debug and --self-test" ;;
 		esac
 		shift
 	done
@@ -79,7 +72,6 @@ main() {
 	done
 	if [[ ! $only_self_test ]]; then
 		run_part kselftests ${debug:+"$debug"}
-		[[ ! $perf_test ]] || run_part perf-test ${debug:+"$debug"} ${all:+"$all"}
 		[[ $debug ]] || run_part records
 	fi
 	conclude

@@ -8,19 +8,14 @@
 # No verdict is no agreement, even if both kernels are alike in that.
 no_verdict='TIMEOUT|DIED.*|MISSING'
 
-# Tests (a regular expression) that may be skipped on the stock kernel for want of
-# a device and pass on ours, which has it.
-gains='^$'
-
 # Names whose verdicts differ or are none, in order of the stock file.
 differences() { # STOCK OURS
-	awk -F'\t' -v none="^($no_verdict)$" -v gains="$gains" '
+	awk -F'\t' -v none="^($no_verdict)$" '
 		FNR == 1 { file++ }
 		{ seen[$1] = 1; verdict[file, $1] = $2; if (!($1 in place)) { place[$1] = ++count; name[count] = $1 } }
 		END {
 			for (i = 1; i <= count; i++) {
 				stock = verdict[1, name[i]]; ours = verdict[2, name[i]]
-				if (name[i] ~ gains && stock == "SKIP" && ours == "ok") continue
 				if (stock != ours || stock == "" || stock ~ none) print name[i]
 			}
 		}' file=0 "$1" "$2"

@@ -57,17 +57,6 @@ test_settling() {
 	expect_red "a difference that lasts for three rounds" "$work/settle/stock" "$work/settle/ours"
 }
 
-# A device of ours may turn SKIP into ok, but into nothing else and nowhere else.
-test_gains() {
-	local gains='^one / b$' stock=$work/stock ours=$work/ours
-	good_verdicts >"$stock"
-	sed '2s/SKIP/ok/' "$stock" >"$ours"
-	expect_green "a test that only our device lets run" "$stock" "$ours"
-	expect_red "a test that our kernel cannot run any more" "$ours" "$stock"
-	sed '2s/SKIP/not ok/' "$stock" >"$ours"
-	expect_red "a test that our device lets run and fail" "$stock" "$ours"
-}
-
 warned_red() { # WHICH
 	fresh_folder "$work/warn/stock.1"
 	fresh_folder "$work/warn/ours.1"

@@ -75,12 +75,20 @@ streams_live() {
 }
 declare_boot_test streams_live "output is live, and the share works both ways while COMMAND runs"
 
+no_qemu() {
+	! pgrep -f -- "qemu-system.*$TMPDIR/vm\." >/dev/null
+}
+
+# The reader takes its first byte when the guest has gone.
 waits_for_slow_readers() {
 	local sum
+	: >"$work/console"
 	sum=$(yes 'a line of some length' | head -c 4000000 | sha256sum)
-	"$vm" "${settings[@]}" -- sh -c 'yes "a line of some length" | head -c 4000000' 2>"$work/err" |
+	"$vm" "${settings[@]}" --console "$work/console" -- \
+		sh -c 'yes "a line of some length" | head -c 4000000' 2>"$work/err" |
 		(
-			sleep 15
+			await grep -qa 'reboot: machine restart' "$work/console"
+			await no_qemu || echo "QEMU is still there"
 			sha256sum
 		) >"$work/out"
 	status=${PIPESTATUS[0]}

@@ -71,7 +71,7 @@ void perf_sample_write_run(struct perf_ring_handle *handle, const struct perf_sa
 static inline unsigned long long *
 perf_ring_words(const struct perf_ring_handle *handle, unsigned long len)
 {
-	return handle->room >= len ? (unsigned long long *)handle->addr : 0;
+	return handle->room >= len ? (unsigned long long *)handle->addr : (unsigned long long *)0;
 }
 
 #ifdef __cplusplus
