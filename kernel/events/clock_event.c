@@ -14,7 +14,7 @@
 /* ---- sampling by timer ---- */
 
 /* In hard IRQ context, also on a kernel that has IRQ threads. */
-static enum hrtimer_restart tick(struct hrtimer *timer)
+static enum hrtimer_restart clock_event_tick(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
 	enum hrtimer_restart again = HRTIMER_RESTART;
@@ -64,7 +64,7 @@ static void init_timer(struct perf_event *event)
 	if (!is_sampling_event(event))
 		return;
 	hrtimer_init(&hwc->hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hwc->hrtimer.function = tick;
+	hwc->hrtimer.function = clock_event_tick;
 
 	/* A timer is as often as it is told to be; nothing has to be adjusted. */
 	if (event->attr.freq) {

@@ -6,7 +6,7 @@
  * its samples reserved, written and published by one call into the core. The
  * rest goes field by field.
  */
-#include <linux/bpf.h>
+#include <linux/lockdep.h>
 #include <linux/perf_event.h>
 
 #include "sample.h"
@@ -286,6 +286,7 @@ output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt
 	struct perf_buffer *rb = perf_event_ring(output);
 	long done;
 
+	lockdep_assert_preemption_disabled();
 	if (unlikely(!rb))
 		return -ENOSPC;
 

@@ -19,7 +19,7 @@ struct software_events {
 };
 
 /* Changed under the event context's lock, IRQs off; read with preemption off. */
-static DEFINE_PER_CPU(struct software_events, active);
+static DEFINE_PER_CPU(struct software_events, active_software_events);
 
 /* By how many events each kind is wanted: what nobody wants costs a nop. */
 struct static_key perf_swevent_enabled[PERF_COUNT_SW_MAX];
@@ -120,7 +120,7 @@ void perf_swevent_event(struct perf_event *event, u64 nr, struct perf_sample_dat
 /* Several events of one kind each make a sample of their own. */
 void ___perf_sw_event(u32 event_id, u64 nr, struct pt_regs *regs, u64 addr)
 {
-	struct hlist_head *head = &this_cpu_ptr(&active)->kind[event_id];
+	struct hlist_head *head = &this_cpu_ptr(&active_software_events)->kind[event_id];
 	struct perf_sample_data data __uninitialized;
 	struct perf_event *event;
 
@@ -171,7 +171,7 @@ void perf_swevent_read(struct perf_event *event)
 {
 }
 
-static int add(struct perf_event *event, int flags)
+static int software_event_add(struct perf_event *event, int flags)
 {
 	struct hw_perf_event *hwc = &event->hw;
 
@@ -181,23 +181,23 @@ static int add(struct perf_event *event, int flags)
 	}
 	hwc->state = flags & PERF_EF_START ? 0 : PERF_HES_STOPPED;
 	hlist_add_head_rcu(&event->hlist_entry,
-			   &this_cpu_ptr(&active)->kind[event->attr.config]);
+			   &this_cpu_ptr(&active_software_events)->kind[event->attr.config]);
 	perf_event_update_userpage(event);
 	return 0;
 }
 
-static void del(struct perf_event *event, int flags)
+static void software_event_del(struct perf_event *event, int flags)
 {
 	hlist_del_rcu(&event->hlist_entry);
 }
 
-static void destroy(struct perf_event *event)
+static void software_event_destroy(struct perf_event *event)
 {
 	WARN_ON(event->parent);
 	static_key_slow_dec(&perf_swevent_enabled[event->attr.config]);
 }
 
-static int event_init(struct perf_event *event)
+static int software_event_init(struct perf_event *event)
 {
 	u64 kind = event->attr.config;
 
@@ -217,7 +217,7 @@ static int event_init(struct perf_event *event)
 	/* Children hold their parent, which holds the key. */
 	if (!event->parent) {
 		static_key_slow_inc(&perf_swevent_enabled[kind]);
-		event->destroy = destroy;
+		event->destroy = software_event_destroy;
 	}
 	return 0;
 }
@@ -225,9 +225,9 @@ static int event_init(struct perf_event *event)
 struct pmu perf_swevent = {
 	.task_ctx_nr	= perf_sw_context,
 	.capabilities	= PERF_PMU_CAP_NO_NMI,
-	.event_init	= event_init,
-	.add		= add,
-	.del		= del,
+	.event_init	= software_event_init,
+	.add		= software_event_add,
+	.del		= software_event_del,
 	.start		= perf_swevent_start,
 	.stop		= perf_swevent_stop,
 	.read		= perf_swevent_read,
