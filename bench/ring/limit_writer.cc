@@ -57,6 +57,8 @@ void limit_write(bench_ring *ring, const uint64_t *words, unsigned int count)
 	State &state = *static_cast<State *>(ring->state);
 
 	switch (count) {
+	case 1:
+		return write<1>(state, words);
 	case 2:
 		return write<2>(state, words);
 	case 5:

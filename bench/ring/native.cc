@@ -60,7 +60,7 @@ const std::array ways = {
 		    {"base", base_ring_create, base_ring_destroy, base_write_fields},
 		    {"ours", ours_ring_create, ours_ring_destroy, ours_write_by_plan},
 	    },
-	    {16, 40, 64, 128}},
+	    {8, 16, 40, 64, 128}},
 };
 
 const std::array directions = {"forward", "backward"};
