@@ -4,6 +4,7 @@
  * both in ns. A timer samples them, on the CPU that they run on.
  */
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
 
@@ -68,7 +69,7 @@ static void init_timer(struct perf_event *event)
 
 	/* A timer is as often as it is told to be; nothing has to be adjusted. */
 	if (event->attr.freq) {
-		u64 period = NSEC_PER_SEC / event->attr.sample_freq;
+		u64 period = div64_u64(NSEC_PER_SEC, event->attr.sample_freq);
 
 		event->attr.freq = 0;
 		event->attr.sample_period = period;

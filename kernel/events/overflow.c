@@ -139,8 +139,8 @@ static noinline void raise_sigtrap(struct perf_event *event, struct perf_sample_
 		return;
 	}
 	/*
-	 * A second overflow before the first has trapped: right in the kernel or
-	 * from a timer that hit the same place again, else a trap went missing.
+	 * The first trap is still due. That is in order for what fires in the
+	 * kernel, and where a timer has found the task at the same place again.
 	 */
 	if (event->attr.exclude_kernel && may_tell)
 		WARN_ON_ONCE(event->pending_work != place);

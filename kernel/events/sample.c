@@ -51,9 +51,13 @@ static const struct perf_sample_plan *compiled_plan(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
+	unsigned int every = attr->watermark ? 0 : attr->wakeup_events;
+
+	/* The ABI's number is an int: below 0, every sample is enough. */
+	if (every > INT_MAX)
+		every = 1;
 	if (!event->plan.size)
-		perf_sample_plan_compile(&event->plan, &sources, attr->sample_type,
-					 attr->watermark ? 0 : attr->wakeup_events);
+		perf_sample_plan_compile(&event->plan, &sources, attr->sample_type, every);
 	return &event->plan;
 }
 
@@ -78,7 +82,7 @@ static noinline void ids_in_namespace(struct pid_namespace *ns, struct task_stru
 {
 	*pid = __task_pid_nr_ns(task, PIDTYPE_TGID, ns);
 	*tid = __task_pid_nr_ns(task, PIDTYPE_PID, ns);
-	/* 0 is for the idle task and for tasks of another namespace. */
+	/* Not yet or no longer known there is 0; without any number at all is -1. */
 	if (!*pid && !pid_alive(task))
 		*pid = -1;
 	if (!*tid && !pid_alive(task))
@@ -132,13 +136,16 @@ perf_callchain(struct perf_event *event, struct pt_regs *regs)
 	const struct perf_event_attr *attr = &event->attr;
 	bool kernel = !attr->exclude_callchain_kernel;
 	bool user = !attr->exclude_callchain_user && current->mm && is_user_task(current);
-	/* Another task's user stack is not ours to show. */
-	bool crosstask = event->ctx->task && event->ctx->task != current;
-	struct perf_callchain_entry *chain = NULL;
+	struct task_struct *owner = event->ctx->task;
+	struct perf_callchain_entry *chain;
 
-	if (kernel || user)
-		chain = get_perf_callchain(regs, kernel, user, attr->sample_max_stack,
-					   crosstask, true);
+	if (!kernel && !user)
+		return &no_callchain;
+	/* Preemption is off and keeps the buffer; the callee insists on this as well. */
+	guard(rcu)();
+	/* Another task's user stack is not for the owner's eyes. */
+	chain = get_perf_callchain(regs, kernel, user, attr->sample_max_stack,
+				   owner && owner != current, true);
 	return chain ?: &no_callchain;
 }
 
@@ -178,10 +185,13 @@ static void prepare_variable(struct perf_sample_data *data, struct perf_event *e
 			      attr->sample_type;
 
 	if (missing & PERF_SAMPLE_STACK_USER) {
+		/* The size of AUX data is there even if none fit. */
+		unsigned int behind = missing & PERF_SAMPLE_AUX ? sizeof(u64) : 0;
+
 		data->stack_user_size =
 			perf_sample_stack_dump(attr->sample_stack_user,
 					       perf_sample_stack_available(data->regs_user.regs),
-					       perf_sample_data_size(data, event));
+					       perf_sample_data_size(data, event) + behind);
 		data->dyn_size += perf_sample_stack_field(data->stack_user_size);
 	}
 	if (missing & PERF_SAMPLE_AUX) {

@@ -148,7 +148,7 @@ void perf_log_throttle(struct perf_event *event, int enable);
 void perf_log_itrace_start(struct perf_event *event);
 void perf_event_read_event(struct perf_event *event, struct task_struct *task);
 
-/* sample.c, for events that come to life or join a group. Task context. */
+/* sample.c, for events that come to life, join a group or leave it. */
 void perf_event__header_size(struct perf_event *event);
 void perf_event__id_header_size(struct perf_event *event);
 

@@ -62,7 +62,6 @@ void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event
 	if (rb) {
 		long had = snapshot(rb, source, handle, left);
 
-		/* Copying into a ring does not fail; a driver that says so is wrong. */
 		if (!WARN_ON_ONCE(had < 0 || had > left))
 			left -= had;
 		ring_buffer_put(rb);

@@ -175,38 +175,42 @@ output_variable_fields(struct perf_output_handle *handle, struct perf_event *eve
 		perf_output_aux(handle, event, data);
 }
 
-/* What follows the head run, and the sample counts. */
+/*
+ * What follows the head run, and the sample counts. @read_bytes were reserved for
+ * counters.
+ */
 static __always_inline void
 output_rest(struct perf_output_handle *handle, struct perf_event *event,
-	    struct perf_sample_data *data, unsigned int size)
+	    struct perf_sample_data *data, unsigned int read_bytes)
 {
-	const struct perf_sample_plan *plan = &event->plan;
+	unsigned int every = event->plan.every;
 
 	if (data->sample_flags & PERF_SAMPLE_READ)
 		handle->skip_read = 1;
-	output_variable_fields(handle, event, data, size - plan->size - data->dyn_size);
-	if (plan->every)
-		perf_data_ring_count_sample(&handle->rb->data, plan->every);
+	output_variable_fields(handle, event, data, read_bytes);
+	if (every)
+		perf_data_ring_count_sample(&handle->rb->data, every);
 }
 
-/*
- * The sample that @header announces. Between its size and now the group may have
- * changed; the counters take what was reserved for them.
- */
-void perf_output_sample(struct perf_output_handle *handle, struct perf_event_header *header,
-			struct perf_sample_data *data, struct perf_event *event)
+static void output_whole(struct perf_output_handle *handle, struct perf_event *event,
+			 const struct perf_event_header *header, struct perf_sample_data *data,
+			 unsigned int read_bytes)
 {
 	__output_copy(handle, header, sizeof(*header));
 	output_run(handle, event, PERF_SAMPLE_RUN_HEAD, data);
-	output_rest(handle, event, data, header->size);
+	output_rest(handle, event, data, read_bytes);
 }
 
-static u32 sample_size(const struct perf_sample_data *data, const struct perf_event *event)
+static unsigned int read_bytes_of(const struct perf_event *event)
 {
-	const struct perf_sample_plan *plan = &event->plan;
+	return event->plan.variable & PERF_SAMPLE_READ ? perf_event_read_bytes(event) : 0;
+}
 
-	return plan->size + data->dyn_size +
-	       (plan->variable & PERF_SAMPLE_READ ? perf_event_read_bytes(event) : 0);
+/* For drivers that make their records themselves. */
+void perf_output_sample(struct perf_output_handle *handle, struct perf_event_header *header,
+			struct perf_sample_data *data, struct perf_event *event)
+{
+	output_whole(handle, event, header, data, read_bytes_of(event));
 }
 
 void perf_prepare_header(struct perf_event_header *header, struct perf_sample_data *data,
@@ -214,21 +218,21 @@ void perf_prepare_header(struct perf_event_header *header, struct perf_sample_da
 {
 	header->type = PERF_RECORD_SAMPLE;
 	header->misc = perf_misc_flags(regs);
-	header->size = sample_size(data, event);
+	header->size = event->plan.size + data->dyn_size + read_bytes_of(event);
 	WARN_ON_ONCE(!IS_ALIGNED(header->size, sizeof(u64)));
 }
 
 /* The ring owes its reader a LOST record, which goes first. */
 static noinline int
 output_after_lost(struct perf_event *event, struct perf_sample_data *data,
-		  struct perf_event_header *header)
+		  const struct perf_event_header *header, unsigned int read_bytes)
 {
 	struct perf_output_handle handle;
 	int err = perf_output_begin(&handle, data, event, header->size);
 
 	if (err)
 		return err;
-	perf_output_sample(&handle, header, data, event);
+	output_whole(&handle, event, header, data, read_bytes);
 	perf_output_end(&handle);
 	return 0;
 }
@@ -240,7 +244,8 @@ output_fields(struct perf_event *event, struct perf_sample_data *data, struct pt
 {
 	struct perf_output_handle handle __uninitialized;
 	union sample_header header;
-	u32 size = sample_size(data, event);
+	unsigned int read_bytes = read_bytes_of(event);
+	u64 size = event->plan.size + data->dyn_size + read_bytes;
 	long refused;
 
 	if (unlikely(size > PERF_RECORD_SIZE_MAX))
@@ -248,7 +253,7 @@ output_fields(struct perf_event *event, struct perf_sample_data *data, struct pt
 
 	header = header_of(size, regs);
 	if (unlikely(READ_ONCE(rb->data.lost)))
-		return output_after_lost(event, data, &header.fields);
+		return output_after_lost(event, data, &header.fields, read_bytes);
 
 	handle.event = output;
 	handle.flags = 0;
@@ -256,7 +261,7 @@ output_fields(struct perf_event *event, struct perf_sample_data *data, struct pt
 			perf_sample_words(data));
 	if (unlikely(refused))
 		return perf_output_emitted(output, rb, refused);
-	output_rest(&handle, event, data, size);
+	output_rest(&handle, event, data, read_bytes);
 	if (unlikely(perf_data_ring_commit(perf_ring_handle(&handle))))
 		perf_output_wakeup(&handle);
 	return 0;
@@ -287,6 +292,7 @@ output_sample(struct perf_event *event, struct perf_sample_data *data, struct pt
 	long done;
 
 	lockdep_assert_preemption_disabled();
+	/* Also the answer for a kernel's own counter, whose plan is not compiled. */
 	if (unlikely(!rb))
 		return -ENOSPC;
 

@@ -2,8 +2,8 @@
 /*
  * Counters in records, in the layouts of attr.read_format.
  *
- * The writer may have interrupted the scheduler, so it takes the times as they
- * were when the event was last switched in, plus what has passed since.
+ * A record's size is known before it is written, and the group may change between
+ * the two. So the room that was reserved says how many members are told of.
  */
 #include <linux/perf_event.h>
 
@@ -17,7 +17,7 @@ struct counters {
 
 static __always_inline void put(struct counters *counters, u64 value)
 {
-	if (counters->room < sizeof(value))
+	if (unlikely(counters->room < sizeof(value)))
 		return;
 	perf_output_word(counters->handle, value);
 	counters->room -= sizeof(value);
@@ -70,10 +70,11 @@ static void read_group(struct counters *counters, struct perf_event *event,
 	struct perf_event *leader = event->group_leader, *member;
 	u64 format = event->attr.read_format;
 	bool self = counts_for_itself(event);
+	unsigned int members = perf_sample_read_members(format, counters->room);
 
-	/* No switch, no timer and no IPI changes the group while it is walked. */
+	/* From here on the group stands still. */
 	guard(irqsave)();
-	put(counters, 1 + leader->nr_siblings);
+	put(counters, members);
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		put(counters, enabled);
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -81,6 +82,8 @@ static void read_group(struct counters *counters, struct perf_event *event,
 	refresh(counters, leader, event);
 	put_counter(counters, leader, format, self);
 	for_each_sibling_event(member, leader) {
+		if (!--members)
+			break;
 		refresh(counters, member, event);
 		put_counter(counters, member, format, self);
 	}
@@ -99,6 +102,7 @@ void perf_output_read(struct perf_output_handle *handle, struct perf_event *even
 		read_group(&counters, event, enabled, running);
 	else
 		read_one(&counters, event, enabled, running);
-	while (counters.room)
+	/* Members that are gone. */
+	while (counters.room >= sizeof(u64))
 		put(&counters, 0);
 }

@@ -50,10 +50,7 @@ unsigned int perf_sample_stack_available(struct pt_regs *regs)
 
 	if (!regs || !current->mm)
 		return 0;
-	/*
-	 * Where the stack ends cannot be asked for here, where memory ends can.
-	 * What is not mapped on the way stops the copy.
-	 */
+	/* Up to the end of memory; the copy ends where nothing is mapped. */
 	top = perf_user_stack_pointer(regs);
 	if (!top || top >= TASK_SIZE)
 		return 0;

@@ -189,6 +189,11 @@ mutant interval_not_kept sample_plan_test sample_plan.hh \
 mutant source_is_the_bit sample_plan_test sample_plan.hh \
 	's/sources.word\[\(static_cast<unsigned int>(field)\)\]/\1/'
 
+mutant members_without_their_number sample_size_test sample_plan.cc \
+	's/times(read_format) + 1;/times(read_format);/'
+mutant members_of_one_word sample_size_test sample_plan.cc \
+	's/(words - fixed) \/ words_of_member(read_format)/(words - fixed)/'
+
 # --- samples: writing them ---
 mutant sample_leaves_its_piece sample_emit_test sample_plan.hh \
 	's/handle.room >= plan.size/handle.room + 8 >= plan.size/'

@@ -58,6 +58,21 @@ TEST(SampleReadSize, EveryFormatWithEveryNumberOfSiblings)
 				<< "read_format " << format << ", " << siblings << " siblings";
 }
 
+TEST(SampleReadSize, TellsTheMembersAgain)
+{
+	for (unsigned long format = 0; format < PERF_FORMAT_MAX; format++) {
+		if (!(format & PERF_FORMAT_GROUP))
+			continue;
+		for (unsigned int siblings = 0; siblings < 3000; siblings++)
+			ASSERT_EQ(perf_sample_read_members(format,
+							   perf_sample_read_size(format, siblings)),
+				  1 + siblings)
+				<< "read_format " << format;
+		EXPECT_EQ(perf_sample_read_members(format, 0), 0U);
+		EXPECT_EQ(perf_sample_read_members(format, 8), 0U);
+	}
+}
+
 TEST(SampleReadSize, UnknownBitsTakeNothing)
 {
 	for (unsigned int bit = 5; bit < 64; bit++)

@@ -20,6 +20,17 @@ enum ReadFormat : unsigned long long {
 	lost = 1 << 4,
 };
 
+constexpr unsigned int times(unsigned long long read_format)
+{
+	return ((read_format & total_time_enabled) != 0) +
+	       ((read_format & total_time_running) != 0);
+}
+
+constexpr unsigned int words_of_member(unsigned long long read_format)
+{
+	return 1 + ((read_format & id) != 0) + ((read_format & lost) != 0);
+}
+
 static_assert(sizeof(perf_sample_plan) == 56, "every event has one");
 
 } // namespace
@@ -34,16 +45,21 @@ void perf_sample_plan_compile(perf_sample_plan *plan, const perf_sample_sources 
 
 unsigned int perf_sample_read_size(unsigned long long read_format, unsigned int nr_siblings)
 {
-	unsigned int words = 0;
-	unsigned int entry = 1;
+	unsigned int words = times(read_format);
 
-	words += (read_format & total_time_enabled) != 0;
-	words += (read_format & total_time_running) != 0;
-	entry += (read_format & id) != 0;
-	entry += (read_format & lost) != 0;
 	if (read_format & group)
-		return (words + 1 + entry * (1 + nr_siblings)) * word_size;
-	return (words + entry) * word_size;
+		words += 1 + words_of_member(read_format) * (1 + nr_siblings);
+	else
+		words += words_of_member(read_format);
+	return words * word_size;
+}
+
+unsigned int perf_sample_read_members(unsigned long long read_format, unsigned int bytes)
+{
+	const unsigned int words = bytes / word_size;
+	const unsigned int fixed = times(read_format) + 1;
+
+	return words > fixed ? (words - fixed) / words_of_member(read_format) : 0;
 }
 
 long perf_sample_emit_forward(perf_data_ring *ring, const perf_sample_plan *plan,

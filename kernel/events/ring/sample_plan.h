@@ -23,7 +23,7 @@ extern "C" {
 /*
  * Fill @plan, all zero before, for attr.sample_type @sample_type. Bits that are
  * not known are left out. @every: attr.wakeup_events, or 0 if attr.watermark.
- * Task context, before the event can fire.
+ * Before the event can fire.
  */
 void perf_sample_plan_compile(struct perf_sample_plan *plan,
 			      const struct perf_sample_sources *sources,
@@ -31,6 +31,8 @@ void perf_sample_plan_compile(struct perf_sample_plan *plan,
 
 /* Bytes that attr.read_format takes with @nr_siblings other events in the group. */
 unsigned int perf_sample_read_size(unsigned long long read_format, unsigned int nr_siblings);
+/* The members that so many bytes hold, for a read_format with GROUP. */
+unsigned int perf_sample_read_members(unsigned long long read_format, unsigned int bytes);
 
 /*
  * Write a whole sample by a plan without fields of variable size: reserve, copy

@@ -30,6 +30,7 @@ struct sample {
 	uint64_t stack_size, stack_filled;
 	uint64_t weight, data_src, transaction, phys_addr, cgroup;
 	uint64_t data_page_size, code_page_size;
+	uint64_t aux_size;
 };
 
 /* ---- taking a record apart ---- */
@@ -172,6 +173,7 @@ static inline void take_sample(const struct ring *ring, struct sample *s,
 	TAKE(CGROUP, cgroup);
 	TAKE(DATA_PAGE_SIZE, data_page_size);
 	TAKE(CODE_PAGE_SIZE, code_page_size);
+	TAKE(AUX, aux_size); /* and no data behind it */
 	CHECK_EQ((words.end - words.next) * 8, 0);
 }
 

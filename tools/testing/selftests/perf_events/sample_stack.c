@@ -151,6 +151,23 @@ static void registers_behind_it_keep_their_room(void)
 	}
 }
 
+/* AUX data has a size even where there is none of it. */
+static void aux_size_behind_it_keeps_its_room(void)
+{
+	set_up();
+	attr.sample_type |= PERF_SAMPLE_AUX;
+	for (uint32_t size = MOST_BYTES - 128; size <= MOST_BYTES; size += 8) {
+		uint64_t room = MOST_BYTES - FIXED_BYTES - 8;
+
+		attr.sample_stack_user = size;
+		if (fault_at_stack((uintptr_t)stack) < MOST_BYTES - 128)
+			BASE_DEFECT("an AUX size behind the largest stacks overflows the size");
+		read_sample();
+		expect_stack(stack, size < room ? size : room);
+		CHECK_EQ(sample.aux_size, 0);
+	}
+}
+
 static void sizes_that_cannot_be_are_refused(void)
 {
 	set_up();
@@ -311,6 +328,7 @@ int main(int argc, char **argv)
 		CASE(the_largest_piece_fills_the_record),
 		CASE(fields_behind_it_keep_their_room),
 		CASE(registers_behind_it_keep_their_room),
+		CASE(aux_size_behind_it_keeps_its_room),
 		CASE(sizes_that_cannot_be_are_refused),
 		CASE(no_stack_is_one_word),
 		CASE(any_address_is_a_stack_pointer),
