@@ -26,13 +26,17 @@ check() {
 	fi
 }
 
-# The files of the base that the overlay reads, as a base of their own.
+# The files of the base that the overlay reads, and one that it leaves alone, as a
+# base of their own.
+untouched=kernel/events/uprobes.c
 small_base() {
 	rm -rf "$1"
 	mkdir -p "$1"
-	(cd "$base" && cp -r --parents kernel/events include/linux/perf_event.h \
-		include/uapi/linux/perf_event.h tools/testing/selftests/perf_events \
-		Documentation/userspace-api/perf_ring_buffer.rst scripts/Makefile.build "$1")
+	{
+		sed -n 's/^from_base //p' "$repo/overlay/lay"
+		find "$repo/overlay/append" -type f -printf '%P\n'
+		echo "$untouched"
+	} | (cd "$base" && xargs cp --parents -t "$1")
 }
 
 lay() {
@@ -51,7 +55,7 @@ refuses() {
 
 lays_and_shares() {
 	lay "$work/base" "$work/tree" || return
-	[ "$work/base/kernel/events/callchain.c" -ef "$work/tree/kernel/events/callchain.c" ] || return
+	[ "$work/base/$untouched" -ef "$work/tree/$untouched" ] || return
 	cmp "$repo/kernel/events/ring_buffer.c" "$work/tree/kernel/events/ring_buffer.c" || return
 	diff -r "$work/base" "$work/pristine"
 }
@@ -68,22 +72,22 @@ lays_nothing_twice() {
 takes_back() {
 	echo stray >"$work/tree/kernel/events/stray.c"
 	echo kernel/events/stray.c >>"$work/tree/.laid"
-	echo changed >"$work/tree/kernel/events/callchain.c.new"
-	mv "$work/tree/kernel/events/callchain.c.new" "$work/tree/kernel/events/callchain.c"
-	echo kernel/events/callchain.c >>"$work/tree/.laid"
+	echo changed >"$work/tree/$untouched.new"
+	mv "$work/tree/$untouched.new" "$work/tree/$untouched"
+	echo $untouched >>"$work/tree/.laid"
 	sort -o "$work/tree/.laid" "$work/tree/.laid"
 	lay "$work/base" "$work/tree" || return
 	[ ! -e "$work/tree/kernel/events/stray.c" ] || return
-	cmp "$work/base/kernel/events/callchain.c" "$work/tree/kernel/events/callchain.c"
+	cmp "$work/base/$untouched" "$work/tree/$untouched"
 }
 
 # Another base: files that the overlay does not touch must be the new one's.
 changes_the_base() {
 	small_base "$work/next"
-	echo '/* newer */' >>"$work/next/kernel/events/callchain.c"
+	echo '/* newer */' >>"$work/next/$untouched"
 	cp -r "$work/tree" "$work/moved-on"
 	lay "$work/next" "$work/moved-on" || return
-	cmp "$work/next/kernel/events/callchain.c" "$work/moved-on/kernel/events/callchain.c"
+	cmp "$work/next/$untouched" "$work/moved-on/$untouched"
 }
 
 # What a point release does: lines move, comments change, a function grows.
