@@ -45,7 +45,7 @@ case " $* " in
 	;;
 esac
 
-"$repo/vm" "${options[@]}" --smp 2 --timeout 1500 --share "$work" --console "$work/console" -- \
+"$repo/vm" "${options[@]}" --smp 2 --timeout 3000 --share "$work" --console "$work/console" -- \
 	/tmp/share/all $stock $limit $kcsan >"$work/output" 2>"$work/errors"
 status=$?
 
