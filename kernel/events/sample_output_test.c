@@ -265,7 +265,8 @@ static void test_raw_that_fails(struct kunit *test)
 		first = word_at(rb, start + 8);
 		second = word_at(rb, start + 16);
 		KUNIT_ASSERT_EQ(test, 12, (u32)first);
-		KUNIT_ASSERT_EQ(test, 0, memcmp((u8 *)&first + 4, bytes, 4));
+		KUNIT_ASSERT_EQ_MSG(test, 0, memcmp((u8 *)&first + 4, bytes, 4),
+				    "at %lu: %llx %llx", place, first, second);
 		KUNIT_ASSERT_EQ(test, 0, memcmp(&second, bytes + 4, 6));
 	}
 	drop_event(event, rb);
