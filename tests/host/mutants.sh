@@ -244,7 +244,7 @@ mutant sample_counted_before_its_place nesting_test sample_plan.hh \
 
 # --- samples: sizes ---
 mutant group_has_no_number sample_size_test sample_plan.cc \
-	's/words + 1 + entry/words + entry/'
+	's/words += 1 + words_of_member/words += words_of_member/'
 mutant leader_not_read sample_size_test sample_plan.cc \
 	's/(1 + nr_siblings)/nr_siblings/'
 mutant lost_not_read sample_size_test sample_plan.cc \

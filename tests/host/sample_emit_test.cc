@@ -63,6 +63,13 @@ std::string difference(RingFixture &a, RingFixture &b)
 	return text;
 }
 
+/* Where in its piece the writer stands. */
+long offset_of(const RingFixture &fixture, const perf_ring_handle &handle)
+{
+	return static_cast<char *>(handle.addr) -
+	       static_cast<char *>(fixture.ring.pieces[handle.piece]);
+}
+
 /* How often each end of a sample was met: a test without one proves nothing of it. */
 struct Met {
 	unsigned long silent = 0;
@@ -189,12 +196,7 @@ TEST_P(EveryPlace, TakesARunLikeItsWords)
 
 				ASSERT_EQ(one.piece, other.piece);
 				ASSERT_EQ(one.room, other.room);
-				ASSERT_EQ(
-					static_cast<char *>(one.addr) -
-						static_cast<char *>(at_once.ring.pieces[one.piece]),
-					static_cast<char *>(other.addr) -
-						static_cast<char *>(
-							by_word.ring.pieces[one.piece]));
+				ASSERT_EQ(offset_of(at_once, one), offset_of(by_word, other));
 				perf_data_ring_commit(&one);
 				perf_data_ring_commit(&other);
 				ASSERT_EQ(difference(at_once, by_word), "")
@@ -232,6 +234,7 @@ TEST_P(EveryPlace, StartsLikeItsWords)
 							 8);
 				ASSERT_EQ(one.piece, other.piece);
 				ASSERT_EQ(one.room, other.room);
+				ASSERT_EQ(offset_of(at_once, one), offset_of(by_word, other));
 				ASSERT_EQ(one.wakeup, other.wakeup);
 				perf_data_ring_commit(&one);
 				perf_data_ring_commit(&other);

@@ -45,7 +45,7 @@ case " $* " in
 	;;
 esac
 
-"$repo/vm" "${options[@]}" --smp 2 --timeout 1500 --share "$work" --console "$work/console" -- \
+"$repo/vm" "${options[@]}" --smp 2 --timeout 3000 --share "$work" --console "$work/console" -- \
 	/tmp/share/all $stock $limit $kcsan >"$work/output" 2>"$work/errors"
 status=$?
 
@@ -55,7 +55,7 @@ our_races() {
 
 	for file in "$repo"/kernel/events/*.c "$repo"/kernel/events/ring/*.cc; do
 		file=${file#"$repo"/kernel/events/}
-		[ "$file" = ring_buffer_test.c ] || nm "$objects/${file%.*}.o"
+		[[ $file = *_test.c ]] || nm "$objects/${file%.*}.o"
 	done | awk 'NF == 3 && $2 ~ /^[tT]$/ { print $3 }' | sort -u >"$work/functions"
 	[ -s "$work/functions" ] || echo "no function is known to be this tree's"
 	grep -a 'BUG: KCSAN: data-race in' "$work/console" | sed 's/.*data-race in //' |

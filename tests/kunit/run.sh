@@ -9,7 +9,7 @@ repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 name=kunit${1:+ $*}
 
 results=$("$repo/vm" "$@" --timeout 300 --append "kunit.enable=1 kunit.filter_glob=perf_*" -- \
-	cat /sys/kernel/debug/kunit/perf_ring_buffer/results)
+	sh -c 'cat /sys/kernel/debug/kunit/perf_*/results')
 status=$?
 
 # Cases are indented in the report, suites are not.

@@ -24,7 +24,7 @@ for part in common dumps_self_test; do
 	. "$here/$part.sh" || exit
 done
 
-run_seconds=240
+run_seconds=900
 
 build_program() { # OUTPUT
 	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fno-stack-protector -fno-pie -no-pie -static \
