@@ -32,17 +32,35 @@ static long try_map(const struct ring *ring, size_t pages, int protection, int f
 	return map == MAP_FAILED ? -errno : (long)map;
 }
 
+/*
+ * A page is written when its event is switched in, so what a running event has
+ * counted is as old as the last switch, whenever that was. A clock's is its reading.
+ */
+static const char *told_offset(const struct ring *ring, char *number, size_t size)
+{
+	long long offset = (long long)ring->page->offset;
+	bool clock = ring->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+		     ring->attr.config == PERF_COUNT_SW_TASK_CLOCK;
+
+	if (ring->page->time_enabled && (clock || (offset >= 0 && offset <= 3)))
+		return "counted";
+	snprintf(number, size, "%lld", offset);
+	return number;
+}
+
 /* The clock's numbers are this machine's; that they are there is not. */
 static void say_page(const char *when, const struct ring *ring)
 {
 	const struct perf_event_mmap_page *page = ring->page;
+	char number[32];
 	size_t used = 0;
 
 	for (size_t i = 0; i < sizeof(page->__reserved); i++)
 		used += page->__reserved[i] != 0;
-	say("%s: version=%u compat=%u lock=%s index=%u offset=%lld caps=%#llx width=%u size=%u\n",
+	say("%s: version=%u compat=%u lock=%s index=%u offset=%s caps=%#llx width=%u size=%u\n",
 	    when, page->version, page->compat_version, page->lock % 2 ? "ODD" : "even",
-	    page->index, (long long)page->offset, (unsigned long long)page->capabilities,
+	    page->index, told_offset(ring, number, sizeof(number)),
+	    (unsigned long long)page->capabilities,
 	    page->pmc_width, page->size);
 	say("  enabled=%s running=%s mult=%s shift=%s zero=%s cycles=%s mask=%#llx reserved=%zu\n",
 	    page->time_enabled ? "some" : "0", page->time_running ? "some" : "0",
