@@ -22,6 +22,7 @@
 /* What both sides see, be they threads or processes. */
 struct meeting {
 	unsigned int arrivals;
+	int deserted; /* one side has met a defect of the base, and left */
 	bool over;
 	const volatile uint8_t *target; /* of accesses by a thread */
 };
@@ -62,7 +63,9 @@ static void meet(struct meeting *meeting)
 	for (unsigned int spins = 0;
 	     (int)(__atomic_load_n(&meeting->arrivals, __ATOMIC_ACQUIRE) -
 		   both) < 0; spins++)
-		if (spins > SPINS)
+		if (__atomic_load_n(&meeting->deserted, __ATOMIC_ACQUIRE))
+			_exit(0); /* the other side has said why */
+		else if (spins > SPINS)
 			usleep(50);
 }
 
@@ -80,8 +83,11 @@ static void map_event(struct side *side, int event)
 	void *base = map_pages(side->fds[event], RING_PAGES,
 			       PROT_READ | PROT_WRITE);
 
-	if (base == MAP_FAILED && errno == EPERM)
+	if (base == MAP_FAILED && errno == EPERM) {
+		if (on_base())
+			__atomic_store_n(&side->meeting->deserted, 1, __ATOMIC_RELEASE);
 		BASE_DEFECT(side->race->leak); /* what is left got less */
+	}
 	CHECK(base != MAP_FAILED);
 	side->mapped[event] = base;
 }
