@@ -189,12 +189,12 @@ void perf_pending_irq(struct irq_work *entry);
 /* output.c */
 
 /*
- * What follows when perf_sample_emit_*() or _start_*() into @rb returned @done, for the event
- * whose ring it is: 0 or -ENOSPC.
+ * For the event whose ring @rb is, any context, preemption off: what follows when
+ * perf_sample_emit_*() or perf_sample_start_*() has returned @done, 0 or -ENOSPC.
  */
 int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long done);
-/* @event's record cannot be one: counts it as lost and returns -E2BIG. Any context. */
-int perf_output_refuse(struct perf_event *event);
+/* The same for what cannot be a record: counts it as lost and returns -E2BIG. */
+int perf_output_refuse(struct perf_event *event, struct perf_buffer *rb);
 
 /* redirect.c */
 int perf_event_set_output(struct perf_event *event, struct perf_event *output_event);
@@ -255,12 +255,6 @@ __output_copy(struct perf_output_handle *handle, const void *buf, unsigned long 
 static __always_inline void perf_output_word(struct perf_output_handle *handle, u64 word)
 {
 	__output_copy(handle, &word, sizeof(word));
-}
-
-static inline unsigned long
-__output_skip(struct perf_output_handle *handle, const void *buf, unsigned long len)
-{
-	return perf_output_skip(handle, len);
 }
 
 /* @fill(dst, source, offset in source, bytes) returns how many it left. */

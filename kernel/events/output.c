@@ -66,14 +66,10 @@ int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long d
 	return 0;
 }
 
-int perf_output_refuse(struct perf_event *event)
+int perf_output_refuse(struct perf_event *event, struct perf_buffer *rb)
 {
-	struct perf_buffer *rb;
-
-	event = perf_output_event(event);
-	guard(preempt)();
-	rb = perf_event_ring(event);
-	if (rb && rb->nr_pages) {
+	/* A ring without a data area loses nothing. */
+	if (rb->nr_pages) {
 		perf_data_ring_count_lost(&rb->data);
 		atomic64_inc(&event->lost_samples);
 	}

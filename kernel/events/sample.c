@@ -50,7 +50,6 @@ static_assert(PERF_SAMPLE_MAX == 1 << PERF_SAMPLE_BITS, "the plan does not know 
 static const struct perf_sample_plan *compiled_plan(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
-
 	unsigned int every = attr->watermark ? 0 : attr->wakeup_events;
 
 	/* The ABI's number is an int: below 0, every sample is enough. */

@@ -116,8 +116,8 @@ void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event
 		     struct perf_sample_data *data);
 
 /*
- * overflow.c: @event, which samples, has reached its period. @throttle: too many in one tick stop
- * it. Returns non-zero if it has to stop. IRQs off.
+ * overflow.c: @event, which samples, has reached its period. @throttle: too many
+ * in one tick stop it. Returns non-zero if it has to stop. IRQs off.
  */
 int perf_event_overflowed(struct perf_event *event, int throttle,
 			  struct perf_sample_data *data, struct pt_regs *regs);

@@ -249,7 +249,7 @@ output_fields(struct perf_event *event, struct perf_sample_data *data, struct pt
 	long refused;
 
 	if (unlikely(size > PERF_RECORD_SIZE_MAX))
-		return perf_output_refuse(event);
+		return perf_output_refuse(output, rb);
 
 	header = header_of(size, regs);
 	if (unlikely(READ_ONCE(rb->data.lost)))
