@@ -75,10 +75,10 @@ $(call image,$(1)): scripts/kernel $(3) $(addprefix $(configs)/,$(4))
 		scripts/kernel $(2) $(BUILD)/$(1) $(JOBS) $(addprefix $(configs)/,$(4))
 endef
 
-$(eval $(call kernel_rule,x86_64,$(BUILD)/tree,$(stamps)/tree,base.config))
+$(eval $(call kernel_rule,x86_64,$(BUILD)/tree,$(stamps)/tree,base.config own.config))
 $(eval $(call kernel_rule,stock,$(BUILD)/base,$(stamps)/base,base.config))
-$(eval $(call kernel_rule,debug,$(BUILD)/tree,$(stamps)/tree,base.config debug.config))
-$(eval $(call kernel_rule,kcsan,$(BUILD)/tree,$(stamps)/tree,base.config kcsan.config))
+$(eval $(call kernel_rule,debug,$(BUILD)/tree,$(stamps)/tree,base.config own.config debug.config))
+$(eval $(call kernel_rule,kcsan,$(BUILD)/tree,$(stamps)/tree,base.config own.config kcsan.config))
 
 kernel: $(call image,x86_64)
 stock: $(call image,stock)

@@ -35,6 +35,9 @@
 // removes-variable: __empty_callchain
 // deletes: EXPORT_SYMBOL_GPL(perf_report_aux_output_id)
 //
+// The AUX area:
+// removes: perf_event_aux_event __perf_event_aux_pause perf_event_aux_pause
+//
 // What makes them:
 // removes: __perf_event_account_interrupt perf_event_account_interrupt
 // removes: sample_is_allowed bpf_overflow_handler __perf_event_overflow
@@ -58,7 +61,7 @@
 // removes: task_clock_event_read task_clock_event_init
 // removes-variable: perf_swevent perf_cpu_clock perf_task_clock
 // removes-variable: perf_swevent_enabled
-// exports: perf_adjust_period perf_event_aux_pause
+// exports: perf_adjust_period
 // deletes: EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context) swevent_htable
 // inserts: sample.h 1
 
@@ -68,6 +71,7 @@
 + #include "sample.h"
 
 @removed_function@
+iterator name scoped_guard;
 identifier f = { perf_poll, perf_event_index, perf_event_init_userpage,
 	arch_perf_update_userpage, perf_event_update_userpage, perf_mmap_fault,
 	ring_buffer_attach, ring_buffer_wakeup, ring_buffer_get,
@@ -90,6 +94,8 @@ identifier f = { perf_poll, perf_event_index, perf_event_init_userpage,
 	perf_event_output_backward, perf_event_output, perf_event_read_event,
 	perf_log_lost_samples, perf_log_throttle, perf_log_itrace_start,
 	perf_report_aux_output_id,
+
+	perf_event_aux_event, __perf_event_aux_pause, perf_event_aux_pause,
 
 	__perf_event_account_interrupt, perf_event_account_interrupt,
 	sample_is_allowed, bpf_overflow_handler, __perf_event_overflow, perf_event_overflow,
@@ -217,8 +223,7 @@ expression e;
 @exported@
 iterator name scoped_guard;
 identifier f = { is_event_hup, calc_timer_values, perf_event_update_time,
-	put_event, perf_pmu_output_stop, perf_event_stop, perf_adjust_period,
-	perf_event_aux_pause };
+	put_event, perf_pmu_output_stop, perf_event_stop, perf_adjust_period };
 type T;
 parameter list ps;
 @@

@@ -29,9 +29,10 @@
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
+#include "ring/aux_ring.h"
 #include "ring/data_ring.h"
 
-/* rb_alloc() and rb_alloc_aux(): the reader may move the tail. */
+/* rb_alloc() and perf_aux_create(): the reader may move the tail. */
 #define RING_BUFFER_WRITABLE		0x01
 
 /* Locked memory that a mapping has been charged for, and to whom. */
@@ -58,26 +59,13 @@ struct perf_buffer {
 
 	struct rcu_work		free_work;
 
-	/*
-	 * The AUX area. The names are those that the base's drivers and
-	 * sampling code know it by.
-	 */
+	/* The AUX area, see aux.h. */
 	struct mutex		aux_mutex;	/* set-up and tear-down */
-	long			aux_head;
-	unsigned int		aux_nest;
-	long			aux_wakeup;	/* position of the latest wake-up */
-	long			aux_watermark;
-	unsigned long		aux_pgoff;
-	int			aux_nr_pages;
-	int			aux_overwrite;
-	atomic_t		aux_mmap_count;
-	struct perf_charge	aux_charge;
-	void			(*free_aux)(void *aux_priv);
-	refcount_t		aux_refcount;
+	struct perf_aux_area __rcu *aux;	/* NULL: none that can be begun on */
+	struct perf_aux_area	*aux_open;	/* of the open transaction, or of the latest */
+	struct perf_aux_ring	aux_ring;
 	int			aux_in_sampling;
 	int			aux_in_pause_resume;
-	void			**aux_pages;
-	void			*aux_priv;
 
 	void			*data_pages[];	/* the core's pieces */
 };
@@ -196,6 +184,11 @@ int perf_output_emitted(struct perf_event *event, struct perf_buffer *rb, long d
 /* The same for what cannot be a record: counts it as lost and returns -E2BIG. */
 int perf_output_refuse(struct perf_event *event, struct perf_buffer *rb);
 
+/* perf_output_begin() into @rb, whatever ring @event has by now. */
+int perf_output_begin_in(struct perf_buffer *rb, struct perf_output_handle *handle,
+			 struct perf_sample_data *data, struct perf_event *event,
+			 unsigned int size);
+
 /* redirect.c */
 int perf_event_set_output(struct perf_event *event, struct perf_event *output_event);
 
@@ -207,27 +200,10 @@ void perf_event_update_time(struct perf_event *event);
 int perf_event_stop(struct perf_event *event, int restart);
 void put_event(struct perf_event *event);
 void perf_pmu_output_stop(struct perf_event *event);
-void perf_event_aux_event(struct perf_event *event, unsigned long head,
-			  unsigned long size, u64 flags);
-
-/* aux_area.c: the base's AUX code */
-int rb_alloc_aux(struct perf_buffer *rb, struct perf_event *event,
-		 pgoff_t pgoff, int nr_pages, long watermark, int flags);
-void rb_free_aux(struct perf_buffer *rb);
-
-static inline bool rb_has_aux(struct perf_buffer *rb)
-{
-	return rb->aux_nr_pages != 0;
-}
 
 static inline unsigned long perf_data_size(struct perf_buffer *rb)
 {
 	return rb->data.size;
-}
-
-static inline unsigned long perf_aux_size(struct perf_buffer *rb)
-{
-	return (unsigned long)rb->aux_nr_pages << PAGE_SHIFT;
 }
 
 /* PERF_EVENT_IOC_PAUSE_OUTPUT */

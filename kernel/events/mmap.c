@@ -20,6 +20,7 @@
 #include <linux/rculist.h>
 #include <linux/security.h>
 
+#include "aux.h"
 #include "internal.h"
 #include "ring/map_rules.h"
 
@@ -75,25 +76,9 @@ static void perf_mmap_open(struct vm_area_struct *vma)
 	atomic_inc(&event->mmap_count);
 	atomic_inc(&event->rb->mmap_count);
 	if (vma->vm_pgoff)
-		atomic_inc(&event->rb->aux_mmap_count);
+		perf_aux_map(event->rb);
 
 	tell_pmu_mapped(event, vma->vm_mm);
-}
-
-/*
- * With aux_mmap_count at zero no transaction begins. Those that run are
- * stopped, which ends them, and then the reference dropped here is the last.
- */
-static void close_aux(struct perf_event *event, struct perf_buffer *rb)
-{
-	if (!atomic_dec_and_mutex_lock(&rb->aux_mmap_count, &rb->aux_mutex))
-		return;
-
-	perf_pmu_output_stop(event);
-	perf_uncharge(&rb->aux_charge);
-	rb_free_aux(rb);
-	WARN_ON_ONCE(refcount_read(&rb->aux_refcount));
-	mutex_unlock(&rb->aux_mutex);
 }
 
 /* An event on the ring's list that is not on its way out, with a reference. */
@@ -153,7 +138,7 @@ static void perf_mmap_close(struct vm_area_struct *vma)
 		event->pmu->event_unmapped(event, vma->vm_mm);
 
 	if (vma->vm_pgoff)
-		close_aux(event, rb);
+		perf_aux_unmap(event, rb);
 
 	if (atomic_dec_and_mutex_lock(&event->mmap_count, &event->mmap_mutex)) {
 		ring_buffer_attach(event, NULL);
@@ -237,34 +222,22 @@ static int make_aux(struct perf_event *event, struct perf_buffer *rb,
 	if (err)
 		return err;
 
-	/*
-	 * A fault in the data area next to us tells the areas apart by this as
-	 * soon as aux_nr_pages is not 0.
-	 */
-	WRITE_ONCE(rb->aux_pgoff, vma->vm_pgoff);
-	/* Before aux_nr_pages: pairs with smp_rmb() in perf_mmap_to_page(). */
-	smp_wmb();
-	err = rb_alloc_aux(rb, event, vma->vm_pgoff, aux_pages,
-			   event->attr.aux_watermark, ring_flags(vma));
-	if (err) {
+	err = perf_aux_create(event, rb, vma->vm_pgoff, aux_pages, ring_flags(vma), &charge);
+	if (err)
 		perf_uncharge(&charge);
-		return err;
-	}
-
-	rb->aux_charge = charge;
-	atomic_set(&rb->aux_mmap_count, 1);
-	return 0;
+	return err;
 }
 
 /* Under event->mmap_mutex and rb->aux_mutex, with a mapping of the ring counted. */
 static int map_aux_locked(struct perf_event *event, struct perf_buffer *rb,
 			  struct vm_area_struct *vma)
 {
+	const struct perf_aux_area *area = perf_aux_mapped(rb);
 	const struct perf_map_geometry have = {
 		.page_shift	= PAGE_SHIFT,
 		.data_pages	= rb->nr_pages,
-		.aux_pages	= rb->aux_nr_pages,
-		.aux_first	= rb->aux_pgoff,
+		.aux_pages	= area ? area->nr_pages : 0,
+		.aux_first	= area ? area->pgoff : 0,
 	};
 	const struct perf_aux_request asked = {
 		.offset	= READ_ONCE(rb->user_page->aux_offset),
@@ -275,9 +248,9 @@ static int map_aux_locked(struct perf_event *event, struct perf_buffer *rb,
 
 	if (aux_pages < 0)
 		return aux_pages;
-	if (!rb_has_aux(rb))
+	if (!area)
 		return make_aux(event, rb, vma, aux_pages);
-	atomic_inc(&rb->aux_mmap_count);
+	perf_aux_map(rb);
 	return 0;
 }
 

@@ -141,6 +141,21 @@ int perf_output_begin(struct perf_output_handle *handle,
 	return perf_output_begin_forward(handle, data, event, size);
 }
 
+int perf_output_begin_in(struct perf_buffer *rb, struct perf_output_handle *handle,
+			 struct perf_sample_data *data, struct perf_event *event,
+			 unsigned int size)
+{
+	int err;
+
+	preempt_disable();
+	err = output_begin_in(rb, handle, data, event, size,
+			      is_write_backward(event) ? perf_data_ring_reserve_backward :
+							 perf_data_ring_reserve_forward);
+	if (err)
+		preempt_enable();
+	return err;
+}
+
 void perf_output_end(struct perf_output_handle *handle)
 {
 	if (unlikely(perf_data_ring_commit(perf_ring_handle(handle))))

@@ -9,6 +9,7 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
+#include "aux.h"
 #include "internal.h"
 #include "ring/map_rules.h"
 
@@ -106,6 +107,22 @@ static void enter_list(struct perf_event *event, struct perf_buffer *rb)
 	spin_unlock_irqrestore(&rb->event_lock, flags);
 }
 
+/*
+ * A transaction belongs to the ring it began on. With the pointer changed, the next
+ * one begins on the new ring: at once, if there is one. Children write through it,
+ * too, each on its own CPU.
+ */
+static void move_trace(struct perf_event *event, bool restart)
+{
+	struct perf_event *child;
+
+	perf_event_stop(event, restart);
+
+	guard(mutex)(&event->child_mutex);
+	list_for_each_entry(child, &event->child_list, child_list)
+		perf_event_stop(child, restart);
+}
+
 void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 {
 	struct perf_buffer *old = event->rb;
@@ -117,16 +134,11 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 	if (rb)
 		enter_list(event, rb);
 
-	/*
-	 * An AUX transaction belongs to the ring it began on, so none may be
-	 * open while the pointer changes.
-	 */
-	if (has_aux(event))
-		perf_event_stop(event, 0);
-
 	/* A ring is complete before it can be seen: pairs with perf_event_ring(). */
 	smp_store_release(&event->rb, rb);
 
+	if (old && has_aux(event))
+		move_trace(event, rb);
 	if (old) {
 		ring_buffer_put(old);
 		/* Whoever sleeps on the old ring has to look at the new state. */
@@ -134,19 +146,17 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 	}
 }
 
+/* Under RCU, for a fault in a mapping of the page: that mapping keeps ring and area. */
 struct page *perf_mmap_to_page(struct perf_buffer *rb, unsigned long pgoff)
 {
-	struct perf_map_geometry have = {
+	const struct perf_aux_area *area = rcu_dereference(rb->aux);
+	const struct perf_map_geometry have = {
 		.page_shift	= PAGE_SHIFT,
 		.data_pages	= rb->nr_pages,
-		.aux_pages	= READ_ONCE(rb->aux_nr_pages),
+		.aux_pages	= area ? area->nr_pages : 0,
+		.aux_first	= area ? area->pgoff : 0,
 	};
-	struct perf_map_page at;
-
-	/* The first AUX mapping may be under way: pairs with smp_wmb() in make_aux(). */
-	smp_rmb();
-	have.aux_first = READ_ONCE(rb->aux_pgoff);
-	at = perf_map_page_at(&have, pgoff);
+	const struct perf_map_page at = perf_map_page_at(&have, pgoff);
 
 	switch (at.kind) {
 	case PERF_MAP_USER_PAGE:
@@ -154,7 +164,7 @@ struct page *perf_mmap_to_page(struct perf_buffer *rb, unsigned long pgoff)
 	case PERF_MAP_DATA:
 		return rb_page_at(rb, array_index_nospec(at.index, have.data_pages));
 	case PERF_MAP_AUX:
-		return virt_to_page(rb->aux_pages[array_index_nospec(at.index, have.aux_pages)]);
+		return virt_to_page(area->pages[array_index_nospec(at.index, have.aux_pages)]);
 	default:
 		return NULL;
 	}

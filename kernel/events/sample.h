@@ -143,6 +143,12 @@ extern struct pmu perf_swevent;
 extern struct pmu perf_cpu_clock;
 extern struct pmu perf_task_clock;
 
+/*
+ * aux_pause.c: stop the trace of @source, the AUX event that leads the group, or let
+ * it go on. On its CPU.
+ */
+void perf_event_aux_pause(struct perf_event *source, bool stop);
+
 /* records.c: records of one event about itself */
 void perf_log_throttle(struct perf_event *event, int enable);
 void perf_log_itrace_start(struct perf_event *event);
@@ -159,7 +165,6 @@ static inline int __perf_event_read_size(u64 read_format, int nr_siblings)
 
 /* core.c of the base */
 void perf_adjust_period(struct perf_event *event, u64 nsec, u64 count, bool disable);
-void perf_event_aux_pause(struct perf_event *event, bool pause);
 extern int max_samples_per_tick;
 DECLARE_PER_CPU(int, perf_throttled_count);
 DECLARE_PER_CPU(u64, perf_throttled_seq);

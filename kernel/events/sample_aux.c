@@ -14,7 +14,6 @@
 unsigned int perf_sample_aux_available(struct perf_event *event)
 {
 	struct perf_event *source = event->aux_event;
-	unsigned int size = 0;
 	struct perf_buffer *rb;
 
 	if (!source ||
@@ -22,13 +21,10 @@ unsigned int perf_sample_aux_available(struct perf_event *event)
 	    WARN_ON_ONCE(READ_ONCE(source->oncpu) != smp_processor_id()))
 		return 0;
 
-	rb = ring_buffer_get(source);
-	if (!rb)
+	rb = perf_event_ring(perf_output_event(source));
+	if (!rb || READ_ONCE(rb->aux_in_sampling) || !rcu_access_pointer(rb->aux))
 		return 0;
-	if (!READ_ONCE(rb->aux_in_sampling))
-		size = min_t(unsigned long, perf_aux_size(rb), PERF_RECORD_SIZE_MAX);
-	ring_buffer_put(rb);
-	return size;
+	return min_t(unsigned long, READ_ONCE(rb->aux_ring.size), PERF_RECORD_SIZE_MAX);
 }
 
 /* How many of @size bytes the driver had. IRQs stay off: an IPI could stop it. */
@@ -58,13 +54,12 @@ void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event
 	if (!left)
 		return;
 
-	rb = WARN_ON_ONCE(!source) ? NULL : ring_buffer_get(source);
+	rb = WARN_ON_ONCE(!source) ? NULL : perf_event_ring(perf_output_event(source));
 	if (rb) {
 		long had = snapshot(rb, source, handle, left);
 
 		if (!WARN_ON_ONCE(had < 0 || had > left))
 			left -= had;
-		ring_buffer_put(rb);
 	}
 	/* The area may be gone, or end in half a word. */
 	for (; left; left -= min_t(u64, left, sizeof(zero)))

@@ -21,6 +21,9 @@ make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work/programs" >"$w
 cat >"$work/all" <<'GUEST'
 #!/bin/bash
 export PERF_RING_STOCK=$1
+# The base has no test PMU of its own; elsewhere a test loads a second one.
+export PERF_AUX_TEST_MODULE=/tmp/share/perf_aux_test.ko
+[ "$1" = 0 ] || busybox insmod $PERF_AUX_TEST_MODULE || exit 98
 if [ "$3" = 1 ]; then
 	echo on >/sys/kernel/debug/kcsan
 	grep -q 'enabled: 1' /sys/kernel/debug/kcsan || exit 99
@@ -34,16 +37,23 @@ done
 GUEST
 chmod +x "$work/all"
 
-stock=0 limit=120 kcsan=0 options=("$@")
+stock=0 limit=120 kcsan=0 kernel=x86_64 options=("$@")
 case " $* " in
-*" --stock "*) stock=1 ;;
-*" --debug "*) limit=400 ;;
+*" --stock "*) stock=1 kernel=stock ;;
+*" --debug "*) limit=400 kernel=debug ;;
 *" --kcsan "*)
 	# The base has races of its own all over; those that we are part of count.
-	limit=400 kcsan=1
+	limit=400 kcsan=1 kernel=kcsan
 	options+=(--allow-warnings KCSAN)
 	;;
 esac
+
+module=$("$repo/scripts/aux-test-module" $kernel 2>"$work/module.log") || {
+	sed 's/^/# /' "$work/module.log"
+	echo "not ok - $name: the test PMU's module does not build"
+	exit 1
+}
+cp "$module" "$work/"
 
 "$repo/vm" "${options[@]}" --smp 2 --timeout 3000 --share "$work" --console "$work/console" -- \
 	/tmp/share/all $stock $limit $kcsan >"$work/output" 2>"$work/errors"
@@ -53,7 +63,7 @@ status=$?
 our_races() {
 	local objects=$repo/build/kcsan/kernel/events file
 
-	for file in "$repo"/kernel/events/*.c "$repo"/kernel/events/ring/*.cc; do
+	for file in "$repo"/kernel/events/*.c "$repo"/kernel/events/{ring,aux_test}/*.c*; do
 		file=${file#"$repo"/kernel/events/}
 		[[ $file = *_test.c ]] || nm "$objects/${file%.*}.o"
 	done | awk 'NF == 3 && $2 ~ /^[tT]$/ { print $3 }' | sort -u >"$work/functions"

@@ -29,7 +29,7 @@ cxx_flags = $(filter-out $(cxx_refused),$(cxx_without_includes)) $(cxx_language)
 
 # The objects call nothing but what is listed, which keeps them testable
 # outside of the kernel. Names only, one a line; # starts a comment.
-cxx_allowed := $(srctree)/scripts/cxx-undefined.allow
+cxx_allowed := $(dir $(lastword $(MAKEFILE_LIST)))cxx-undefined.allow
 
 quiet_cmd_cxx_o_cc = CXX     $@
       cmd_cxx_o_cc = $(KERNEL_CXX) $(cxx_flags) -c -o $@ $< $(cmd_objtool)
