@@ -94,6 +94,8 @@ test: kernel stock debug-kernel kcsan-kernel
 bench: kernel stock
 	@bench/run
 	@echo
+	@bench/aux
+	@echo
 	@bench/native
 
 bench-functions: kernel stock

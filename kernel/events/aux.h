@@ -19,7 +19,9 @@
 #ifndef _KERNEL_EVENTS_AUX_H
 #define _KERNEL_EVENTS_AUX_H
 
+#include <linux/irq_work.h>
 #include <linux/perf_aux.h>
+#include <linux/refcount.h>
 
 #include "internal.h"
 
@@ -53,8 +55,13 @@ int perf_aux_create(struct perf_event *event, struct perf_buffer *rb, unsigned l
 void perf_aux_map(struct perf_buffer *rb);
 /* One mapping through @event less. The last one stops whoever writes. Task context. */
 void perf_aux_unmap(struct perf_event *event, struct perf_buffer *rb);
-/* Drop a reference. Any context. */
-void perf_aux_put(struct perf_aux_area *area);
+
+/* Drop a reference. Any context: drivers end their transactions in NMIs as well. */
+static inline void perf_aux_put(struct perf_aux_area *area)
+{
+	if (unlikely(refcount_dec_and_test(&area->refcount)))
+		irq_work_queue(&area->free_irq);
+}
 
 /* aux_pages.c */
 

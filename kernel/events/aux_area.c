@@ -26,18 +26,12 @@ static void free_area_work(struct work_struct *work)
 	free_area(container_of(work, struct perf_aux_area, free_work));
 }
 
+/* The last reference was dropped where nothing can be freed. */
 static void free_area_irq(struct irq_work *entry)
 {
 	struct perf_aux_area *area = container_of(entry, struct perf_aux_area, free_irq);
 
 	queue_work(system_unbound_wq, &area->free_work);
-}
-
-/* Drivers end their transactions where nothing can be freed, and often in an NMI. */
-void perf_aux_put(struct perf_aux_area *area)
-{
-	if (refcount_dec_and_test(&area->refcount))
-		irq_work_queue(&area->free_irq);
 }
 
 static enum perf_aux_pages_wanted pages_wanted(const struct pmu *pmu)

@@ -44,14 +44,18 @@ static struct perf_aux_handle *aux_handle(struct perf_output_handle *handle)
 	return (struct perf_aux_handle *)handle;
 }
 
-/* PERF_RECORD_AUX, the last two words only with PERF_AUX_FLAG_LOST. */
+/* PERF_RECORD_AUX */
 struct aux_record {
 	struct perf_event_header	header;
 	u64				offset;
 	u64				size;
 	u64				flags;
-	u64				lost;
-	u64				lost_since;
+};
+
+/* With PERF_AUX_FLAG_LOST it goes on. */
+struct aux_loss {
+	u64				bytes;
+	u64				since;
 };
 
 /*
@@ -65,21 +69,26 @@ static void tell(struct perf_buffer *rb, struct perf_event *event,
 		.offset		= report->offset,
 		.size		= report->size,
 		.flags		= report->flags,
-		.lost		= report->lost,
-		.lost_since	= report->lost_since,
 	};
-	const unsigned int size = report->flags & PERF_AUX_FLAG_LOST ?
-					  sizeof(record) : offsetof(struct aux_record, lost);
-	struct perf_output_handle handle;
-	struct perf_sample_data data;
+	const struct aux_loss loss = {
+		.bytes		= report->lost,
+		.since		= report->lost_since,
+	};
+	const bool lost = report->flags & PERF_AUX_FLAG_LOST;
+	/* Larger than what is said; each member is set before it is used. */
+	struct perf_output_handle handle __uninitialized;
+	struct perf_sample_data data __uninitialized;
 
-	perf_event_header__init(&record.header, &data, PERF_RECORD_AUX, 0, size, event);
+	perf_event_header__init(&record.header, &data, PERF_RECORD_AUX, 0,
+				sizeof(record) + (lost ? sizeof(loss) : 0), event);
 	if (perf_output_begin_in(rb, &handle, &data, perf_output_event(event),
 				 record.header.size)) {
 		perf_aux_ring_untold(&rb->aux_ring, report);
 		return;
 	}
-	perf_output_copy(&handle, &record, size);
+	__output_copy(&handle, &record, sizeof(record));
+	if (lost)
+		__output_copy(&handle, &loss, sizeof(loss));
 	perf_event__output_id_sample(event, &handle, &data);
 	perf_output_end(&handle);
 }
@@ -149,6 +158,24 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 }
 EXPORT_SYMBOL_GPL(perf_aux_output_begin);
 
+/* The transaction has something to say. With preemption off. */
+static noinline void end(struct perf_output_handle *handle, unsigned long size)
+{
+	struct perf_aux_report report __uninitialized;
+	struct perf_buffer *rb = handle->rb;
+	unsigned int todo;
+
+	todo = perf_aux_ring_commit(&rb->aux_ring, aux_handle(handle), size, &report);
+	if (todo & PERF_AUX_TELL)
+		tell(rb, handle->event, &report);
+	todo |= perf_aux_ring_publish(&rb->aux_ring);
+	if (todo & ~PERF_AUX_TELL)
+		follow_up(handle, todo);
+
+	handle->event = NULL;
+	perf_aux_ring_close(&rb->aux_ring);
+}
+
 /*
  * @size bytes have been written and can be seen by other CPUs: that is the driver's
  * part of edge B. In overwrite mode handle->head is where the next byte will go.
@@ -157,19 +184,10 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 {
 	struct perf_buffer *rb = handle->rb;
 	struct perf_aux_area *area = rb->aux_open;
-	struct perf_aux_report report;
-	unsigned int todo;
 
 	preempt_disable();
-	todo = perf_aux_ring_commit(&rb->aux_ring, aux_handle(handle), size, &report);
-	if (todo & PERF_AUX_TELL)
-		tell(rb, handle->event, &report);
-	todo |= perf_aux_ring_publish(&rb->aux_ring);
-	if (unlikely(todo & ~PERF_AUX_TELL))
-		follow_up(handle, todo);
-
-	handle->event = NULL;
-	perf_aux_ring_close(&rb->aux_ring);
+	if (!perf_aux_ring_end_quietly(&rb->aux_ring, aux_handle(handle), size))
+		end(handle, size);
 	preempt_enable();
 	perf_aux_put(area);
 }

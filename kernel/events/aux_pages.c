@@ -105,30 +105,26 @@ int perf_aux_pages_alloc(struct perf_aux_area *area, const struct perf_aux_layou
 }
 
 /* A fault has set ->mapping, which a free page may not have. */
-static struct page *unclaimed_page(void *address)
+static void give_back(void *address)
 {
 	struct page *page = virt_to_page(address);
 
-	if (PagePrivate(page)) {
+	if (unlikely(PagePrivate(page))) {
 		ClearPagePrivate(page);
 		set_page_private(page, 0);
 	}
 	page->mapping = NULL;
-	return page;
+	__free_page(page);
 }
 
 void perf_aux_pages_free(struct perf_aux_area *area)
 {
-	struct page *batch[PAGES_AT_ONCE];
-	int at = 0;
+	int at;
 
-	while (at < area->nr_pages) {
-		int nr;
-
-		for (nr = 0; nr < PAGES_AT_ONCE && at < area->nr_pages; nr++, at++)
-			batch[nr] = unclaimed_page(area->pages[at]);
-		release_pages(batch, nr);
-		cond_resched();
+	for (at = 0; at < area->nr_pages; at++) {
+		give_back(area->pages[at]);
+		if (at % PAGES_AT_ONCE == 0)
+			cond_resched();
 	}
 	area->nr_pages = 0;
 	kvfree(area->pages);

@@ -148,10 +148,13 @@ int perf_output_begin_in(struct perf_buffer *rb, struct perf_output_handle *hand
 	int err;
 
 	preempt_disable();
-	err = output_begin_in(rb, handle, data, event, size,
-			      is_write_backward(event) ? perf_data_ring_reserve_backward :
-							 perf_data_ring_reserve_forward);
-	if (err)
+	if (unlikely(is_write_backward(event)))
+		err = output_begin_in(rb, handle, data, event, size,
+				      perf_data_ring_reserve_backward);
+	else
+		err = output_begin_in(rb, handle, data, event, size,
+				      perf_data_ring_reserve_forward);
+	if (unlikely(err))
 		preempt_enable();
 	return err;
 }

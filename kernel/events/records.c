@@ -12,8 +12,8 @@
 static void output_record(struct perf_event *event, u32 type, u16 misc,
 			  struct perf_event_header *record, unsigned int size)
 {
-	struct perf_output_handle handle;
-	struct perf_sample_data data;
+	struct perf_output_handle handle __uninitialized;
+	struct perf_sample_data data __uninitialized;
 
 	perf_event_header__init(record, &data, type, misc, size, event);
 	if (perf_output_begin(&handle, &data, event, record->size))
@@ -88,8 +88,8 @@ EXPORT_SYMBOL_GPL(perf_report_aux_output_id);
 void perf_event_read_event(struct perf_event *event, struct task_struct *task)
 {
 	unsigned int bytes = perf_event_read_bytes(event);
-	struct perf_output_handle handle;
-	struct perf_sample_data data;
+	struct perf_output_handle handle __uninitialized;
+	struct perf_sample_data data __uninitialized;
 	struct {
 		struct perf_event_header	header;
 		u32				pid;

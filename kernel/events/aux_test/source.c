@@ -48,14 +48,18 @@ static void end(struct aux_test_source *source, u64 flags)
 {
 	const struct aux_test_area *area = perf_get_aux(&source->handle);
 	struct aux_test_run *run = &source->run;
+	unsigned long size = run->written;
 
-	if (area->overwrite)
+	/* What a size says is soon overwritten: a record for each switch helps nobody. */
+	if (area->overwrite) {
 		source->handle.head = (run->head + run->written) & (area->size - 1);
+		size = 0;
+	}
 	flags |= source->config.raise;
 	if (flags)
 		perf_aux_output_flag(&source->handle, flags);
 	smp_wmb(); /* edge B: the words before the record and aux_head */
-	perf_aux_output_end(&source->handle, run->written);
+	perf_aux_output_end(&source->handle, size);
 }
 
 /* Returns false if nothing could be begun. */

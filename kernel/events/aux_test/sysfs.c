@@ -107,24 +107,6 @@ int aux_test_sysfs_init(void)
 	return 0;
 }
 
-static ssize_t type_show(struct device *dev, struct device_attribute *attribute, char *text)
-{
-	const struct pmu *pmu = dev_get_drvdata(dev);
-
-	return sysfs_emit(text, "%d\n", pmu->type);
-}
-static DEVICE_ATTR_RO(type);
-
-static struct attribute *alias_attributes[] = { &dev_attr_type.attr, NULL };
-
-static const struct attribute_group alias_group = {
-	.attrs	= alias_attributes,
-};
-
-static const struct attribute_group *alias_groups[] = {
-	&alias_group, &format_group, &caps_group, NULL
-};
-
 static void alias_release(struct device *dev)
 {
 	kfree(dev);
@@ -132,15 +114,23 @@ static void alias_release(struct device *dev)
 
 struct device *aux_test_alias(struct pmu *pmu, const char *name)
 {
-	struct device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	const struct bus_type *bus = pmu->dev->bus;
+	struct device *dev = bus_find_device_by_name(bus, NULL, name);
 	int err;
 
+	/* A driver's name is the driver's. */
+	if (dev) {
+		put_device(dev);
+		return ERR_PTR(-EEXIST);
+	}
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return ERR_PTR(-ENOMEM);
 
+	/* The bus adds type, from the driver data. */
 	device_initialize(dev);
-	dev->bus = pmu->dev->bus;
-	dev->groups = alias_groups;
+	dev->bus = bus;
+	dev->groups = aux_test_groups;
 	dev->release = alias_release;
 	dev_set_drvdata(dev, pmu);
 	err = dev_set_name(dev, "%s", name) ?: device_add(dev);

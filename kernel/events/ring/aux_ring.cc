@@ -67,6 +67,11 @@ unsigned int perf_aux_ring_refuse(perf_aux_ring *ring, perf_aux_report *report)
 	return Ring::refuse(*ring, *report);
 }
 
+int perf_aux_ring_end_quietly(perf_aux_ring *ring, perf_aux_handle *handle, unsigned long size)
+{
+	return Ring::end_quietly(*ring, *handle, size);
+}
+
 unsigned int perf_aux_ring_commit(perf_aux_ring *ring, const perf_aux_handle *handle,
 				  unsigned long size, perf_aux_report *report)
 {

@@ -139,6 +139,13 @@ enum perf_aux_verdict perf_aux_ring_begin(struct perf_aux_ring *ring,
 unsigned int perf_aux_ring_refuse(struct perf_aux_ring *ring, struct perf_aux_report *report);
 
 /*
+ * If @size is 0 and there is nothing to tell, end the transaction, publish and close
+ * included, clear handle->event and return non-zero. Else do nothing.
+ */
+int perf_aux_ring_end_quietly(struct perf_aux_ring *ring, struct perf_aux_handle *handle,
+			      unsigned long size);
+
+/*
  * @size bytes are in the area (overwrite: and handle->head is where the next one
  * goes). Returns todo bits, with @report for PERF_AUX_TELL.
  */

@@ -56,13 +56,34 @@ template <class P = Primitives> class AuxRing {
 
 	static unsigned int refuse(perf_aux_ring &ring, perf_aux_report &report)
 	{
-		if (ring.cut && !ring.untold.size && !ring.untold.flags && !P::load(ring.lost))
+		if (ring.cut && !pending(ring))
 			return PERF_AUX_STOP | PERF_AUX_WAKE;
 
 		report = {ring.head, 0, aux_truncated, 0, 0};
 		merge(ring, report);
 		ring.cut = 1;
 		return PERF_AUX_TELL | PERF_AUX_STOP | PERF_AUX_WAKE;
+	}
+
+	/*
+	 * Many transactions have nothing to say: of an event that is switched in and out,
+	 * of one that overwrites. Nobody has to hear of those.
+	 */
+	[[gnu::always_inline]] static bool end_quietly(perf_aux_ring &ring, perf_aux_handle &handle,
+						       unsigned long size)
+	{
+		if (size || (handle.flags & ~(aux_format_mask | aux_overwrite)) || pending(ring))
+			return false;
+
+		ring.cut = 0;
+		if (ring.overwrite) {
+			ring.head = handle.head;
+			P::publish_head(ring.control->aux_head, ring.head); /* B */
+		}
+		/* First, or an NMI's begin on the same handle would be wiped out. */
+		handle.event = nullptr;
+		close(ring);
+		return true;
 	}
 
 	static unsigned int commit(perf_aux_ring &ring, const perf_aux_handle &handle,
@@ -180,6 +201,12 @@ template <class P = Primitives> class AuxRing {
 			return false;
 		ring.wakeup = ring.head - ring.head % ring.watermark;
 		return true;
+	}
+
+	/* Is there something that no record has told yet? */
+	static bool pending(const perf_aux_ring &ring)
+	{
+		return ring.untold.size || ring.untold.flags || P::load(ring.lost);
 	}
 
 	/* Add to @report what is still to be told. */
