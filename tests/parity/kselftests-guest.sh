@@ -8,6 +8,7 @@ set -u
 seconds=$1
 shift
 cd /tmp || exit
+[ -d /sys/bus/event_source/devices/aux_test ] || busybox insmod /tmp/share/perf_aux_test.ko || exit
 for program; do
 	timeout -k 5 "$seconds" "/tmp/share/$program" >"$program.tap" 2>&1
 	echo $? >"$program.status"

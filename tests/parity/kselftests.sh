@@ -48,6 +48,24 @@ build_programs() {
 	done
 }
 
+# Without hardware the base has no PMU with an AUX area, and skips what needs one.
+build_aux_pmu() {
+	local module
+	module=$("$here/../../scripts/module" stock kernel/events/aux_test) ||
+		usage_error "the test PMU does not build for the stock kernel"
+	cp "$module" "$results/bin/"
+}
+
+report_aux_cases() { # VERDICTS...
+	local ran
+	ran=$(grep -h aux "$@" | grep -vc SKIP)
+	if ((ran > 0)) && ! grep -h aux "$@" | grep -q SKIP; then
+		ok "kselftest: the cases with an AUX area run"
+	else
+		not_ok "kselftest: cases with an AUX area are skipped, or there are none"
+	fi
+}
+
 # A program's TAP as verdict lines, with its exit status as one more.
 parse_tap() { # PROGRAM FOLDER
 	local status
@@ -65,7 +83,7 @@ parse_tap() { # PROGRAM FOLDER
 run_programs() { # KERNEL FOLDER ROUND PROGRAM...
 	local kernel=$1 folder=$2 limit=$((program_seconds * patience)) program
 	shift 3
-	cp "$here/kselftests-guest.sh" "${@/#/$results/bin/}" "$folder/"
+	cp "$here/kselftests-guest.sh" "$results/bin/perf_aux_test.ko" "${@/#/$results/bin/}" "$folder/"
 	boot "$kernel" "$folder" $((program_seconds * $# + 30)) --smp 2 -- \
 		bash /tmp/share/kselftests-guest.sh "$limit" "$@" || return
 	for program; do
@@ -107,8 +125,10 @@ main() {
 	need_image stock "$kernel"
 	results=$results/kselftests-$kernel
 	build_programs
+	build_aux_pmu
 	if settle run_programs "$results" "$kernel" "${programs[@]}"; then
 		report_verdicts kselftest "$results/stock" "$results/$kernel" "$kernel"
+		report_aux_cases "$results"/{stock,"$kernel"}
 		report_warnings kselftest "$results" "$kernel"
 	else
 		not_ok "kselftest: a kernel did not come to the end"
