@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * check-auxtrace FILE: do the AUX bytes in a perf.data of aux_test events prove
+ * check-auxtrace [-S] FILE: do the AUX bytes in a perf.data of aux_test events prove
  * themselves? Each stretch of AUX data must be words that count on by 8; between two
- * stretches of one ring offsets only grow. Prints, over all rings:
+ * stretches of one ring offsets only grow, unless they are snapshots (-S), of which
+ * each stands for itself. Prints, over all rings:
  *
  *	traces N bytes N gaps N missing N lost N records N truncated N
  *
@@ -50,6 +51,7 @@ static struct {
 
 /* Offset that is due next in each ring; none yet: 0. */
 static uint64_t due[MAX_RINGS];
+static bool snapshots;
 
 static void __attribute__((noreturn)) die(const char *what)
 {
@@ -84,6 +86,8 @@ static void check_trace(FILE *in, const struct auxtrace *trace)
 
 	if (trace->idx >= MAX_RINGS || trace->size % 8)
 		die("an AUXTRACE record that no aux_test event makes");
+	if (snapshots)
+		due[trace->idx] = 0;
 	seen.traces++;
 	seen.bytes += trace->size;
 	for (left = trace->size; left; left -= 8) {
@@ -123,10 +127,14 @@ static void walk(FILE *in, uint64_t left)
 int main(int argc, char **argv)
 {
 	struct file_header header;
-	FILE *in = argc == 2 ? fopen(argv[1], "r") : NULL;
+	FILE *in;
 
+	snapshots = argc == 3 && !strcmp(argv[1], "-S");
+	if (argc != 2 + snapshots)
+		die("usage: check-auxtrace [-S] FILE");
+	in = fopen(argv[argc - 1], "r");
 	if (!in)
-		die(argc == 2 ? strerror(errno) : "usage: check-auxtrace FILE");
+		die(strerror(errno));
 	read_fully(in, &header, sizeof(header));
 	if (memcmp(header.magic, "PERFILE2", 8))
 		die("no perf.data");
