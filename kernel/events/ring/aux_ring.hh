@@ -205,7 +205,8 @@ template <class P = Primitives> class AuxRing {
 	{
 		perf_aux_report &untold = ring.untold;
 
-		report.flags |= untold.flags & ~aux_lost;
+		/* The mode is that of this area, and not of an earlier one. */
+		report.flags |= untold.flags & ~(aux_lost | aux_overwrite);
 		if (!ring.overwrite && untold.size) {
 			/* What was skipped in between comes along, and is no data. */
 			if (untold.offset + untold.size != report.offset)
