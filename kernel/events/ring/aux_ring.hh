@@ -88,7 +88,7 @@ template <class P = Primitives> class AuxRing {
 			todo |= PERF_AUX_STOP | PERF_AUX_WAKE;
 
 		merge(ring, report);
-		if (report.size || (report.flags & ~(aux_format_mask | aux_overwrite)))
+		if (says_something(report))
 			todo |= PERF_AUX_TELL;
 		return todo;
 	}
@@ -156,9 +156,15 @@ template <class P = Primitives> class AuxRing {
 		/* The end of a transaction tells it, if there is one. */
 		if (!P::exchange_if(ring.open, closed, 1UL))
 			return 0;
+		P::order_nested();
 		report = {ring.head, 0, ring.overwrite ? aux_overwrite : 0, 0, 0};
 		merge(ring, report);
-		return PERF_AUX_TELL;
+		if (says_something(report))
+			return PERF_AUX_TELL;
+
+		/* An NMI that lost as well has told ours. */
+		close(ring);
+		return 0;
 	}
 
     private:
@@ -172,6 +178,11 @@ template <class P = Primitives> class AuxRing {
 		const unsigned long unread = ring.head - tail;
 
 		return unread < ring.size ? ring.size - 1 - unread : 0;
+	}
+
+	static bool says_something(const perf_aux_report &report)
+	{
+		return report.size || (report.flags & ~(aux_format_mask | aux_overwrite));
 	}
 
 	static bool wake_due(perf_aux_ring &ring)
