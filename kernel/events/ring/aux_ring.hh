@@ -138,10 +138,7 @@ template <class P = Primitives> class AuxRing {
 
 		if (!bytes)
 			return 0;
-		if (!P::load(ring.lost))
-			P::store(ring.lost_since, since);
-		P::order_nested();
-		P::add(ring.lost, bytes);
+		count_lost(ring, bytes, since);
 		P::add(ring.lost_total, bytes);
 
 		/* An NMI that loses as well must not be overwritten by our older sum. */
@@ -178,6 +175,21 @@ template <class P = Primitives> class AuxRing {
 		const unsigned long unread = ring.head - tail;
 
 		return unread < ring.size ? ring.size - 1 - unread : 0;
+	}
+
+	/*
+	 * An NMI may tell, and so take, what was counted before us: the time is that of
+	 * the first of what is left.
+	 */
+	static void count_lost(perf_aux_ring &ring, unsigned long bytes, unsigned long long since)
+	{
+		unsigned long seen = P::load(ring.lost);
+
+		do {
+			if (!seen)
+				P::store(ring.lost_since, since);
+			P::order_nested();
+		} while (!P::exchange_if(ring.lost, seen, seen + bytes));
 	}
 
 	static bool says_something(const perf_aux_report &report)
