@@ -138,17 +138,9 @@ template <class P = Primitives> class AuxRing {
 
 		if (!bytes)
 			return 0;
-		count_lost(ring, bytes, since);
 		P::add(ring.lost_total, bytes);
-
-		/* An NMI that loses as well must not be overwritten by our older sum. */
-		unsigned long total;
-
-		do {
-			total = P::load(ring.lost_total);
-			P::store(ring.control->aux_lost, static_cast<unsigned long long>(total));
-			P::order_nested();
-		} while (P::load(ring.lost_total) != total);
+		show_lost(ring);
+		count_lost(ring, bytes, since);
 
 		/* The end of a transaction tells it, if there is one. */
 		if (!P::exchange_if(ring.open, closed, 1UL))
@@ -175,6 +167,28 @@ template <class P = Primitives> class AuxRing {
 		const unsigned long unread = ring.head - tail;
 
 		return unread < ring.size ? ring.size - 1 - unread : 0;
+	}
+
+	/*
+	 * One at a time: our older sum must not follow an NMI's newer one. An NMI that
+	 * finds us at it leaves its bytes to us.
+	 */
+	static void show_lost(perf_aux_ring &ring)
+	{
+		unsigned long total;
+
+		do {
+			unsigned long idle = 0;
+
+			if (!P::exchange_if(ring.showing, idle, 1UL))
+				return;
+			P::order_nested();
+			total = P::load(ring.lost_total);
+			P::store(ring.control->aux_lost, static_cast<unsigned long long>(total));
+			P::order_nested();
+			P::store(ring.showing, 0UL);
+			P::order_nested();
+		} while (P::load(ring.lost_total) != total);
 	}
 
 	/*
