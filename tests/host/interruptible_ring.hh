@@ -8,35 +8,11 @@
 #define TESTS_HOST_INTERRUPTIBLE_RING_HH
 
 #include "data_ring.h"
+#include "interruptible_primitives.hh"
 #include "ring_fixture.hh"
 #include "sample_plan.h"
 
 namespace ring_test {
-
-enum class Operation {
-	load,
-	store,
-	load_tail,
-	publish_head,
-	exchange_if,
-	add,
-	exchange,
-	copy,
-};
-
-class Interrupts {
-    public:
-	/* Whatever this does, happens before @next as one nested stretch. */
-	virtual void before(Operation next) = 0;
-	/* In one step with the operation: it may look, but not touch. */
-	virtual void after(Operation last) = 0;
-
-    protected:
-	~Interrupts() = default;
-};
-
-/* Whom to call; nobody until then. Not for several threads. */
-void set_interrupts(Interrupts *interrupts);
 
 namespace interruptible {
 

@@ -6,6 +6,7 @@ namespace {
 
 constexpr unsigned long long second = 1000000000;
 constexpr unsigned long word_size = 8;
+constexpr unsigned long long offset_mask = (1ULL << AUX_TEST_OFFSET_BITS) - 1;
 /* With rates below 2^35 the product stays within 64 bits. */
 constexpr unsigned long long longest_piece = 1ULL << 28;
 
@@ -109,8 +110,8 @@ void aux_test_fill(const aux_test_area *area, unsigned long at, unsigned long by
 		   unsigned int id, unsigned long long offset)
 {
 	const unsigned long page_size = 1UL << area->page_shift;
-	unsigned long long word =
-		static_cast<unsigned long long>(id) << AUX_TEST_OFFSET_BITS | offset;
+	const unsigned long long whose = static_cast<unsigned long long>(id)
+					 << AUX_TEST_OFFSET_BITS;
 
 	while (bytes) {
 		const unsigned long place = at & (area->size - 1);
@@ -121,8 +122,8 @@ void aux_test_fill(const aux_test_area *area, unsigned long at, unsigned long by
 			static_cast<unsigned long long *>(area->pages[place >> area->page_shift]) +
 			in_page / word_size;
 
-		for (unsigned long i = 0; i < now / word_size; i++, word += word_size)
-			to[i] = word;
+		for (unsigned long i = 0; i < now / word_size; i++, offset += word_size)
+			to[i] = whose | (offset & offset_mask);
 		at += now;
 		bytes -= now;
 	}

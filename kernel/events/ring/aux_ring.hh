@@ -109,7 +109,7 @@ template <class P = Primitives> class AuxRing {
 			todo |= PERF_AUX_STOP | PERF_AUX_WAKE;
 
 		merge(ring, report);
-		if (report.size || (report.flags & ~(aux_format_mask | aux_overwrite)))
+		if (says_something(report))
 			todo |= PERF_AUX_TELL;
 		return todo;
 	}
@@ -159,27 +159,22 @@ template <class P = Primitives> class AuxRing {
 
 		if (!bytes)
 			return 0;
-		if (!P::load(ring.lost))
-			P::store(ring.lost_since, since);
-		P::order_nested();
-		P::add(ring.lost, bytes);
 		P::add(ring.lost_total, bytes);
-
-		/* An NMI that loses as well must not be overwritten by our older sum. */
-		unsigned long total;
-
-		do {
-			total = P::load(ring.lost_total);
-			P::store(ring.control->aux_lost, static_cast<unsigned long long>(total));
-			P::order_nested();
-		} while (P::load(ring.lost_total) != total);
+		show_lost(ring);
+		count_lost(ring, bytes, since);
 
 		/* The end of a transaction tells it, if there is one. */
 		if (!P::exchange_if(ring.open, closed, 1UL))
 			return 0;
+		P::order_nested();
 		report = {ring.head, 0, ring.overwrite ? aux_overwrite : 0, 0, 0};
 		merge(ring, report);
-		return PERF_AUX_TELL;
+		if (says_something(report))
+			return PERF_AUX_TELL;
+
+		/* An NMI that lost as well has told ours. */
+		close(ring);
+		return 0;
 	}
 
     private:
@@ -193,6 +188,48 @@ template <class P = Primitives> class AuxRing {
 		const unsigned long unread = ring.head - tail;
 
 		return unread < ring.size ? ring.size - 1 - unread : 0;
+	}
+
+	/*
+	 * One at a time: our older sum must not follow an NMI's newer one. An NMI that
+	 * finds us at it leaves its bytes to us.
+	 */
+	static void show_lost(perf_aux_ring &ring)
+	{
+		unsigned long total;
+
+		do {
+			unsigned long idle = 0;
+
+			if (!P::exchange_if(ring.showing, idle, 1UL))
+				return;
+			P::order_nested();
+			total = P::load(ring.lost_total);
+			P::store(ring.control->aux_lost, static_cast<unsigned long long>(total));
+			P::order_nested();
+			P::store(ring.showing, 0UL);
+			P::order_nested();
+		} while (P::load(ring.lost_total) != total);
+	}
+
+	/*
+	 * An NMI may tell, and so take, what was counted before us: the time is that of
+	 * the first of what is left.
+	 */
+	static void count_lost(perf_aux_ring &ring, unsigned long bytes, unsigned long long since)
+	{
+		unsigned long seen = P::load(ring.lost);
+
+		do {
+			if (!seen)
+				P::store(ring.lost_since, since);
+			P::order_nested();
+		} while (!P::exchange_if(ring.lost, seen, seen + bytes));
+	}
+
+	static bool says_something(const perf_aux_report &report)
+	{
+		return report.size || (report.flags & ~(aux_format_mask | aux_overwrite));
 	}
 
 	static bool wake_due(perf_aux_ring &ring)
@@ -232,7 +269,8 @@ template <class P = Primitives> class AuxRing {
 	{
 		perf_aux_report &untold = ring.untold;
 
-		report.flags |= untold.flags & ~aux_lost;
+		/* The mode is that of this area, and not of an earlier one. */
+		report.flags |= untold.flags & ~(aux_lost | aux_overwrite);
 		if (!ring.overwrite && untold.size) {
 			/* What was skipped in between comes along, and is no data. */
 			if (untold.offset + untold.size != report.offset)
