@@ -37,6 +37,8 @@
 //
 // The AUX area:
 // removes: perf_event_aux_event __perf_event_aux_pause perf_event_aux_pause
+// removes: exclusive_event_init exclusive_event_destroy exclusive_event_match
+// removes: exclusive_event_installable
 //
 // What makes them:
 // removes: __perf_event_account_interrupt perf_event_account_interrupt
@@ -96,6 +98,8 @@ identifier f = { perf_poll, perf_event_index, perf_event_init_userpage,
 	perf_report_aux_output_id,
 
 	perf_event_aux_event, __perf_event_aux_pause, perf_event_aux_pause,
+	exclusive_event_init, exclusive_event_destroy, exclusive_event_match,
+	exclusive_event_installable,
 
 	__perf_event_account_interrupt, perf_event_account_interrupt,
 	sample_is_allowed, bpf_overflow_handler, __perf_event_overflow, perf_event_overflow,
@@ -154,6 +158,10 @@ identifier ops = perf_mmap_vmops;
 @removed_declarations_itrace@
 @@
 - static void perf_log_itrace_start(struct perf_event *event);
+
+@removed_declarations_exclusive@
+@@
+- static bool exclusive_event_installable(struct perf_event *event, struct perf_event_context *ctx);
 
 @removed_callchain@
 @@

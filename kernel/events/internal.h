@@ -192,6 +192,15 @@ int perf_output_begin_in(struct perf_buffer *rb, struct perf_output_handle *hand
 /* redirect.c */
 int perf_event_set_output(struct perf_event *event, struct perf_event *output_event);
 
+/* exclusive.c */
+
+/* Count @event, which is being made: 0, or -EBUSY. Task context. */
+int exclusive_event_init(struct perf_event *event);
+/* Take the count back, for an event that has PERF_ATTACH_EXCLUSIVE. */
+void exclusive_event_destroy(struct perf_event *event);
+/* May @event join those of @ctx? Under ctx->mutex. */
+bool exclusive_event_installable(struct perf_event *event, struct perf_event_context *ctx);
+
 /* core.c of the base */
 bool is_event_hup(struct perf_event *event);
 void calc_timer_values(struct perf_event *event, u64 *now, u64 *enabled, u64 *running);

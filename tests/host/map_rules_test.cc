@@ -364,4 +364,15 @@ TEST(OutputCompatible, EveryPair)
 	EXPECT_EQ(compatible, 2U * (3 + 2 * 9) * 2 * (1 + 4) * 7);
 }
 
+TEST(CpusMeet, AnyCpuMeetsAll)
+{
+	for (int cpu = -1; cpu < 4; cpu++)
+		for (int other = -1; other < 4; other++) {
+			const bool bound = cpu >= 0 && other >= 0;
+
+			EXPECT_EQ(perf_cpus_meet(cpu, other) != 0, !bound || cpu == other)
+				<< cpu << " and " << other;
+		}
+}
+
 } // namespace

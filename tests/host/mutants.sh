@@ -128,6 +128,8 @@ mutant watermark_not_capped data_ring_test data_ring.cc \
 # --- mapping rules ---
 mutant any_number_of_data_pages map_rules_test map_rules.cc \
 	's/data_pages != 0 && !power_of_two(data_pages)/false/'
+mutant any_cpu_meets_none map_rules_test map_rules.cc \
+	's/cpu == other || cpu == -1 || other == -1/cpu == other || cpu == -1/'
 mutant length_between_pages map_rules_test map_rules.cc \
 	's/pages == 0 || pages << page_shift != length/pages == 0/'
 mutant data_pages_beyond_an_int map_rules_test map_rules.cc \

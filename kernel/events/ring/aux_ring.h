@@ -25,20 +25,20 @@
 
 /* The part of the user page that belongs to the AUX area. */
 struct perf_aux_control {
-	unsigned char before[PERF_AUX_CONTROL_HEAD];
-	unsigned long long aux_head; /* stored by the kernel, edge B */
-	unsigned long long aux_tail; /* stored by the reader, edge D */
-	unsigned char between[PERF_AUX_CONTROL_LOST - PERF_AUX_CONTROL_HEAD - 16];
-	unsigned long long aux_lost; /* stored by the kernel: bytes, free-running */
+	unsigned char		before[PERF_AUX_CONTROL_HEAD];
+	unsigned long long	aux_head;	/* stored by the kernel, edge B */
+	unsigned long long	aux_tail;	/* stored by the reader, edge D */
+	unsigned char		between[PERF_AUX_CONTROL_LOST - PERF_AUX_CONTROL_HEAD - 16];
+	unsigned long long	aux_lost;	/* stored by the kernel: bytes, free-running */
 };
 
 /* What a PERF_RECORD_AUX says. */
 struct perf_aux_report {
-	unsigned long offset; /* position of the data's first byte */
-	unsigned long size;
-	unsigned long long flags;      /* PERF_AUX_FLAG_* */
-	unsigned long lost;	       /* bytes, 0 without PERF_AUX_FLAG_LOST */
-	unsigned long long lost_since; /* event clock, ns: when the first was lost */
+	unsigned long		offset;		/* position of the data's first byte */
+	unsigned long		size;
+	unsigned long long	flags;		/* PERF_AUX_FLAG_* */
+	unsigned long		lost;		/* bytes, 0 without PERF_AUX_FLAG_LOST */
+	unsigned long long	lost_since;	/* event clock, ns: when the first was lost */
 };
 
 /*
@@ -47,19 +47,19 @@ struct perf_aux_report {
  * still to be told go on when another area is mapped.
  */
 struct perf_aux_ring {
-	unsigned long head;	 /* committed up to here */
-	unsigned long wakeup;	 /* the last multiple of watermark passed */
-	unsigned long watermark; /* bytes between wake-ups; 0: overwrite */
-	unsigned long size;	 /* bytes in the area, a power of two */
-	unsigned long open;	 /* non-zero: a transaction is open */
-	unsigned int overwrite;
-	unsigned int cut;   /* TRUNCATED told, and nothing begun since */
-	unsigned long lost; /* bytes that no record has told of yet */
-	unsigned long long lost_since;
-	unsigned long lost_total;
-	unsigned long showing; /* non-zero: lost_total is on its way into the page */
-	struct perf_aux_report untold;	  /* merged records that the data ring refused */
-	struct perf_aux_control *control; /* the user page */
+	unsigned long		head;		/* committed up to here */
+	unsigned long		wakeup;		/* the last multiple of watermark passed */
+	unsigned long		watermark;	/* bytes between wake-ups; 0: overwrite */
+	unsigned long		size;		/* bytes in the area, a power of two */
+	unsigned long		open;		/* non-zero: a transaction is open */
+	unsigned int		overwrite;
+	unsigned int		cut;		/* TRUNCATED told, and nothing begun since */
+	unsigned long		lost;		/* bytes that no record has told of yet */
+	unsigned long long	lost_since;
+	unsigned long		lost_total;
+	unsigned long		showing;	/* non-zero: lost_total is on its way into the page */
+	struct perf_aux_report	untold;		/* merged records that the data ring refused */
+	struct perf_aux_control	*control;	/* the user page */
 };
 
 /*
@@ -67,13 +67,13 @@ struct perf_aux_ring {
  * perf_output_handle of linux/perf_event.h, which the shell asserts.
  */
 struct perf_aux_handle {
-	void *event;
-	void *rb;
-	unsigned long wakeup;	  /* position at which the reader wants a wake-up */
-	unsigned long size;	  /* bytes that may be written; overwrite: 0 */
-	unsigned long long flags; /* PERF_AUX_FLAG_*, collected */
-	unsigned long head;	  /* position to write at; overwrite: the driver's */
-	int unused;
+	void			*event;
+	void			*rb;
+	unsigned long		wakeup;		/* position at which the reader wants a wake-up */
+	unsigned long		size;		/* bytes that may be written; overwrite: 0 */
+	unsigned long long	flags;		/* PERF_AUX_FLAG_*, collected */
+	unsigned long		head;		/* position to write at; overwrite: the driver's */
+	int			unused;
 };
 
 enum perf_aux_verdict {
@@ -92,9 +92,9 @@ enum perf_aux_todo {
 
 /* How an area is to be allocated. */
 struct perf_aux_layout {
-	unsigned long watermark; /* bytes, 0 in overwrite mode */
-	unsigned int max_order;	 /* log2 of the pages in the largest chunk */
-	unsigned int one_chunk;	 /* non-zero: the whole area or nothing */
+	unsigned long		watermark;	/* bytes, 0 in overwrite mode */
+	unsigned int		max_order;	/* log2 of the pages in the largest chunk */
+	unsigned int		one_chunk;	/* non-zero: the whole area or nothing */
 };
 
 enum perf_aux_pages_wanted {

@@ -84,6 +84,11 @@ struct perf_lock_split perf_lock_split(unsigned long pages, unsigned long used,
 	return {user, pages - user};
 }
 
+int perf_cpus_meet(int cpu, int other)
+{
+	return cpu == other || cpu == -1 || other == -1;
+}
+
 int perf_output_compatible(const perf_output_end_point *from, const perf_output_end_point *to)
 {
 	/* A ring has one writer at a time: one CPU, or one task wherever it runs. */

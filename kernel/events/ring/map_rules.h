@@ -87,6 +87,9 @@ struct perf_map_page perf_map_page_at(const struct perf_map_geometry *have,
 struct perf_lock_split perf_lock_split(unsigned long pages, unsigned long used,
 				       unsigned long allowance);
 
+/* Can events that are bound to these CPUs, -1: any, run on the same one? */
+int perf_cpus_meet(int cpu, int other);
+
 /* May @from write to the ring of @to? 0 or -EINVAL. */
 int perf_output_compatible(const struct perf_output_end_point *from,
 			   const struct perf_output_end_point *to);
