@@ -253,8 +253,8 @@ void aux_test_source_start(struct aux_test_source *source, int flags)
 {
 	const bool in_place = flags & PERF_EF_RESUME;
 
-	/* The timer of a stop that is not over yet may run on another CPU. */
-	if (!in_place && source->late_until) {
+	/* The timer of a stop that is not over yet may run on another CPU, this moment. */
+	if (!in_place && source->config.late_end) {
 		hrtimer_cancel(&source->timer);
 		end_late(source);
 	}
