@@ -96,6 +96,10 @@ int perf_aux_create(struct perf_event *event, struct perf_buffer *rb, unsigned l
 	layout = perf_aux_layout(nr_pages, PAGE_SHIFT, event->attr.aux_watermark, overwrite,
 				 pages_wanted(event->pmu));
 	err = furnish(area, event, &layout, overwrite);
+	if (!err && !perf_aux_ring_setup(&rb->aux_ring, (struct perf_aux_control *)rb->user_page,
+					 (unsigned long)nr_pages << PAGE_SHIFT, layout.watermark,
+					 overwrite))
+		err = -EBUSY;
 	if (err) {
 		free_area(area);
 		return err;
@@ -106,8 +110,6 @@ int perf_aux_create(struct perf_event *event, struct perf_buffer *rb, unsigned l
 	area->rb = rb;
 	refcount_set(&area->refcount, 1);
 	atomic_set(&area->mmap_count, 1);
-	perf_aux_ring_setup(&rb->aux_ring, (struct perf_aux_control *)rb->user_page,
-			    (unsigned long)nr_pages << PAGE_SHIFT, layout.watermark, overwrite);
 	rcu_assign_pointer(rb->aux, area);
 	return 0;
 }
