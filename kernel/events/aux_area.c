@@ -128,6 +128,7 @@ static void close_area(struct perf_event *event, struct perf_buffer *rb,
 		       struct perf_aux_area *area)
 {
 	RCU_INIT_POINTER(rb->aux, NULL);
+	smp_mb(); /* pairs with open_area() */
 	perf_pmu_output_stop(event);
 	perf_uncharge(&area->charge);
 }
