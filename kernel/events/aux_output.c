@@ -89,8 +89,10 @@ static void follow_up(struct perf_output_handle *handle, unsigned int todo)
 {
 	WARN_ONCE(todo & PERF_AUX_WRONG, "%s claims more AUX data than it had room for\n",
 		  handle->event->pmu->name);
-	if (todo & PERF_AUX_STOP)
+	if (todo & PERF_AUX_STOP) {
+		WRITE_ONCE(handle->rb->aux_stopped, 1);
 		perf_event_disable_inatomic(handle->event);
+	}
 	if (todo & PERF_AUX_WAKE)
 		perf_output_wakeup(handle);
 }
