@@ -90,6 +90,10 @@ int perf_aux_create(struct perf_event *event, struct perf_buffer *rb, unsigned l
 	layout = perf_aux_layout(nr_pages, PAGE_SHIFT, event->attr.aux_watermark, overwrite,
 				 pages_wanted(event->pmu));
 	err = furnish(area, event, &layout, overwrite);
+	if (!err && !perf_aux_ring_setup(&rb->aux_ring, (struct perf_aux_control *)rb->user_page,
+					 (unsigned long)nr_pages << PAGE_SHIFT, layout.watermark,
+					 overwrite))
+		err = -EBUSY;
 	if (err) {
 		free_area(area);
 		return err;
@@ -100,8 +104,6 @@ int perf_aux_create(struct perf_event *event, struct perf_buffer *rb, unsigned l
 	area->rb = rb;
 	refcount_set(&area->refcount, 1);
 	atomic_set(&area->mmap_count, 1);
-	perf_aux_ring_setup(&rb->aux_ring, (struct perf_aux_control *)rb->user_page,
-			    (unsigned long)nr_pages << PAGE_SHIFT, layout.watermark, overwrite);
 	rcu_assign_pointer(rb->aux, area);
 	return 0;
 }
@@ -120,6 +122,7 @@ static void close_area(struct perf_event *event, struct perf_buffer *rb,
 		       struct perf_aux_area *area)
 {
 	RCU_INIT_POINTER(rb->aux, NULL);
+	smp_mb(); /* pairs with open_area() */
 	perf_pmu_output_stop(event);
 	perf_uncharge(&area->charge);
 }

@@ -98,8 +98,10 @@ static void follow_up(struct perf_output_handle *handle, unsigned int todo)
 {
 	WARN_ONCE(todo & PERF_AUX_WRONG, "%s claims more AUX data than it had room for\n",
 		  handle->event->pmu->name);
-	if (todo & PERF_AUX_STOP)
+	if (todo & PERF_AUX_STOP) {
+		WRITE_ONCE(handle->rb->aux_stopped, 1);
 		perf_event_disable_inatomic(handle->event);
+	}
 	if (todo & PERF_AUX_WAKE)
 		perf_output_wakeup(handle);
 }
@@ -118,6 +120,26 @@ static noinline void refuse(struct perf_output_handle *handle, struct perf_event
 	perf_aux_ring_close(&rb->aux_ring);
 }
 
+/*
+ * Open a transaction on @area, to which we have a reference. Between finding and
+ * opening it, it can have been unmapped, even another one mapped in its place: what
+ * the core says is about that one then. From opening on, nobody maps another. Pairs
+ * with close_area(): it sees the event active and stops it, or we see the area gone.
+ */
+static enum perf_aux_verdict open_area(struct perf_output_handle *handle, struct perf_buffer *rb,
+				       struct perf_aux_area *area)
+{
+	enum perf_aux_verdict verdict = perf_aux_ring_begin(&rb->aux_ring, aux_handle(handle));
+
+	if (verdict == PERF_AUX_BUSY)
+		return verdict;
+	smp_mb__after_atomic();
+	if (likely(rcu_access_pointer(rb->aux) == area))
+		return verdict;
+	perf_aux_ring_close(&rb->aux_ring);
+	return PERF_AUX_BUSY;
+}
+
 /* With preemption off. */
 static void *begin(struct perf_output_handle *handle, struct perf_event *event,
 		   struct perf_buffer *rb)
@@ -129,7 +151,7 @@ static void *begin(struct perf_output_handle *handle, struct perf_event *event,
 		return NULL;
 
 	handle->rb = rb;
-	verdict = perf_aux_ring_begin(&rb->aux_ring, aux_handle(handle));
+	verdict = open_area(handle, rb, area);
 	if (likely(verdict == PERF_AUX_OPENED)) {
 		handle->event = event;
 		rb->aux_open = area;

@@ -66,6 +66,7 @@ struct perf_buffer {
 	struct perf_aux_ring	aux_ring;
 	int			aux_in_sampling;
 	int			aux_in_pause_resume;
+	int			aux_stopped;	/* another note for poll() when the event is off */
 
 	void			*data_pages[];	/* the core's pieces */
 };

@@ -15,11 +15,16 @@
 
 #include "internal.h"
 
+static void leave_note(struct perf_buffer *rb)
+{
+	atomic_set(&rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+}
+
 void perf_output_wakeup(struct perf_output_handle *handle)
 {
 	struct perf_event *event = handle->event;
 
-	atomic_set(&handle->rb->poll, (__force int)(EPOLLIN | EPOLLRDNORM));
+	leave_note(handle->rb);
 
 	/* IOC_REFRESH running out is the stronger word, it is not taken back. */
 	if (READ_ONCE(*perf_event_fasync(event)) && !READ_ONCE(event->pending_kill))
@@ -47,6 +52,17 @@ void perf_pending_irq(struct irq_work *entry)
 		perf_swevent_put_recursion_context(level);
 }
 
+/*
+ * A full AUX area leaves its note before its event is off. A reader that is quick
+ * takes it, makes room and switches on what is not off yet: in vain, and the event
+ * stays off. So there is a second note; who takes it finds the event off.
+ */
+static void renew_note(struct perf_buffer *rb)
+{
+	if (READ_ONCE(rb->aux_stopped) && xchg(&rb->aux_stopped, 0))
+		leave_note(rb);
+}
+
 /* Redirected events share the ring: whoever polls any of them is concerned. */
 static void wake_pollers(struct perf_buffer *rb)
 {
@@ -64,8 +80,10 @@ void perf_event_wakeup(struct perf_event *event)
 	scoped_guard (rcu) {
 		struct perf_buffer *rb = perf_event_ring(output);
 
-		if (rb)
+		if (rb) {
+			renew_note(rb);
 			wake_pollers(rb);
+		}
 	}
 
 	reason = xchg(&event->pending_kill, 0);

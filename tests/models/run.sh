@@ -33,12 +33,14 @@ rm -rf "$build"/case.[0-9]*
 # ---- searching ----
 
 # search KIND MODEL OPTION...: the checker's report, made in the current folder.
-# Kinds: states (assertions and deadlocks), cycles (states that come again).
+# Kinds: states (assertions and deadlocks), assertions, cycles (states that come again).
 search() {
 	local kind=$1 model=$2 compile=(-DSAFETY -DCOLLAPSE) run=()
 	shift 2
 	if [ "$kind" = cycles ]; then
 		compile=(-DNP) run=(-l)
+	elif [ "$kind" = assertions ]; then
+		run=(-E)
 	fi
 	spin -a "$@" "$here/$model.pml" &&
 		gcc -w "${optimise:--O1}" "${compile[@]}" "-DMEMLIM=$memory" -o pan pan.c &&
@@ -88,7 +90,8 @@ rejects() {
 # quotes MODEL: the lines of the code that the model quotes are still there.
 quotes() {
 	awk -v sources="$events/ring/data_ring.hh $events/ring/primitives.hh $events/output.c
-		$events/mmap.c $events/redirect.c $events/ring_buffer.c" \
+		$events/mmap.c $events/redirect.c $events/ring_buffer.c $events/aux_area.c
+		$events/aux_output.c $events/wakeup.c $events/ring/aux_ring.hh" \
 		-f "$here/steps.awk" "$here/$1"*.pml
 }
 
@@ -171,6 +174,7 @@ all_mutants_planned() {
 		<(printf '%s\n' "$@" | sort -u)
 }
 
+alone=(-DREDIRECTERS=0) moving=(-DNMIS=0)
 twice=(-DFOLD -DTASKS=2 -DIRQS=2)
 proof "two records at each level" states nesting "${twice[@]}" -DNMIS=2
 proof "every run ends" cycles nesting "${twice[@]}"
@@ -185,8 +189,16 @@ proof "redirected both ways" states mapping -DMAPPERS=1 -DMOVERS=1 -DAUX_MAPPERS
 proof "AUX, redirected both ways" states mapping -DMAPPERS=1 -DOPPOSITES=1
 proof "every run ends" cycles mapping -DMAPPERS=2 -DREDIRECTERS=0
 proof "every run ends" cycles mapping -DMAPPERS=1 -DOPPOSITES=1
+proof "two mappers, the CPU and its NMI" states aux "${alone[@]}" -DNMIS=2
+proof "redirected, begun and mapped again" states aux "${moving[@]}" -DBEGINS_0=0
+proof "redirected, both events on" states aux "${moving[@]}" -DMAPPERS=1 -DBEGINS=1
+proof "redirected, with an NMI" states aux -DMAPPERS=1 -DBEGINS_0=0 -DBEGINS=1
+proof "redirected to an area that goes" states aux "${moving[@]}" \
+	-DMAPPERS=1 -DBEGINS_0=0 -DOTHERS=1
+proof "the reader gets it all" states aux_full
+proof "no disable is lost on two CPUs" assertions aux_full -DCPUS=2 -DSWITCHES=1
 
-for model in nesting order mapping; do
+for model in nesting order mapping aux; do
 	plan "$model: quotes the code as it is" quotes "$model"
 done
 plan "nesting: notices two lines of the code that have changed places" notices_order
@@ -240,6 +252,38 @@ mutant MUT_AUX_COUNT_UNLOCKED "(aux_mmap_count[r]>0)" states mapping \
 mutant MUT_REDIRECT_LOCKS_ONE "freed[made]" states mapping
 mutant MUT_REDIRECT_LOCKS_UNSORTED "invalid end state" states mapping \
 	-DMAPPERS=1 -DAUX_MAPPERS=0 -DOPPOSITES=1
+free='handle_area[0]!=a'
+set_up='(sized[r]==a)'
+stopped='!(on_cpu[0])'
+restarted='(handle_ring[((2*1)+0)]!=1)'
+closed='!(open[old])'
+mutant MUT_NO_RECHECK "$set_up" states aux "${moving[@]}" -DBEGINS=1 -DBEGINS_0=0
+mutant MUT_OPEN_WRITTEN_BACK "$closed" states aux "${moving[@]}" -DBEGINS=1
+mutant MUT_AREA_REVIVED '!(freed[a])' states aux "${moving[@]}" -DBEGINS=1 -DBEGINS_0=0
+mutant MUT_STRUCT_AT_ONCE 'area_waits[a])' states aux "${moving[@]}" \
+	-DBEGINS=1 -DBEGINS_0=0
+mutant MUT_MOVED_FIRST "$restarted" states aux "${moving[@]}" -DBEGINS=1 -DBEGINS_0=0
+mutant MUT_SETUP_UNLOCKED '(inside[1]==0)' states aux -DBEGINS=1 -DBEGINS_0=0
+mutant MUT_BEGIN_WITHOUT_REFERENCE "$free" states aux "${alone[@]}"
+mutant MUT_FREED_UNCOUNTED "$free" states aux "${alone[@]}"
+mutant MUT_AREA_READ_LATE '(refs[a]>0)' states aux "${alone[@]}"
+mutant MUT_MAP_WHILE_OPEN "$set_up" states aux "${alone[@]}"
+mutant MUT_STOP_FIRST "$stopped" states aux "${alone[@]}"
+mutant MUT_NO_STOP "$stopped" states aux "${alone[@]}"
+mutant MUT_AREA_WITHOUT_RING "$closed" states aux "${alone[@]}"
+
+starves='invalid end state'
+mutant MUT_DISABLE_WITHOUT_IRQ_WORK "violated 0" states aux_full
+mutant MUT_DISABLE_STAYS_BEHIND "violated 0" assertions aux_full -DCPUS=2 -DSWITCHES=1
+mutant MUT_SCHED_OUT_FORGETS "!(must_be_off)" states aux_full
+mutant MUT_REFUSED_IN_SILENCE "$starves" states aux_full
+mutant MUT_NOTE_FORGOTTEN "$starves" states aux_full
+mutant MUT_NOTE_NOT_RENEWED "$starves" states aux_full
+mutant MUT_NOTE_BEFORE_QUEUE "$starves" states aux_full
+mutant MUT_WAKE_BEFORE_HEAD "$starves" states aux_full
+plan "aux_full: who waits to be told twice starves" rejects "$starves" states aux_full -DTOLD_ONLY
+plan "aux_full: irq work of the old CPU can be too late" rejects "$starves" states aux_full -DCPUS=2
+
 plan "every mutant that the models know is run" all_mutants_planned "${planned[@]}"
 
 run_all

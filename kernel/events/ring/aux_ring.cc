@@ -51,10 +51,10 @@ struct perf_aux_layout perf_aux_layout(unsigned long nr_pages, unsigned int page
 	return layout;
 }
 
-void perf_aux_ring_setup(perf_aux_ring *ring, perf_aux_control *control, unsigned long size,
-			 unsigned long watermark, int overwrite)
+int perf_aux_ring_setup(perf_aux_ring *ring, perf_aux_control *control, unsigned long size,
+			unsigned long watermark, int overwrite)
 {
-	Ring::setup(*ring, control, size, watermark, overwrite != 0);
+	return Ring::setup(*ring, control, size, watermark, overwrite != 0);
 }
 
 enum perf_aux_verdict perf_aux_ring_begin(perf_aux_ring *ring, perf_aux_handle *handle)

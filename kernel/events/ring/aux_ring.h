@@ -120,11 +120,11 @@ struct perf_aux_layout perf_aux_layout(unsigned long nr_pages, unsigned int page
 
 /*
  * A new area of @size bytes. Positions go on from where they were; data of an
- * earlier area that no record has told of are gone with it. Task context, no
- * transaction open.
+ * earlier area that no record has told of are gone with it. Task context. 0: nothing
+ * has changed, since a transaction is open.
  */
-void perf_aux_ring_setup(struct perf_aux_ring *ring, struct perf_aux_control *control,
-			 unsigned long size, unsigned long watermark, int overwrite);
+int perf_aux_ring_setup(struct perf_aux_ring *ring, struct perf_aux_control *control,
+			unsigned long size, unsigned long watermark, int overwrite);
 
 /*
  * Open a transaction and fill in @handle (not its event and rb). After

@@ -21,9 +21,13 @@ namespace perf_ring {
 
 template <class P = Primitives> class AuxRing {
     public:
-	static void setup(perf_aux_ring &ring, perf_aux_control *control, unsigned long size,
+	static bool setup(perf_aux_ring &ring, perf_aux_control *control, unsigned long size,
 			  unsigned long watermark, bool overwrite)
 	{
+		/* Who found the earlier area can still want to begin, or to lose. */
+		if (!P::try_lock(ring.open))
+			return false;
+
 		ring.control = control;
 		ring.size = size;
 		ring.watermark = watermark;
@@ -31,16 +35,15 @@ template <class P = Primitives> class AuxRing {
 		ring.wakeup = watermark ? ring.head - ring.head % watermark : 0;
 		ring.cut = 0;
 		ring.untold.size = 0;
+		close(ring);
+		return true;
 	}
 
 	static perf_aux_verdict begin(perf_aux_ring &ring, perf_aux_handle &handle)
 	{
-		unsigned long closed = 0;
-
 		/* In one step against an NMI that begins as well and stays open. */
-		if (!P::exchange_if(ring.open, closed, 1UL))
+		if (!P::try_lock(ring.open))
 			return PERF_AUX_BUSY;
-		P::order_nested();
 
 		handle.head = ring.head;
 		handle.size = 0;
@@ -132,8 +135,7 @@ template <class P = Primitives> class AuxRing {
 
 	static void close(perf_aux_ring &ring)
 	{
-		P::order_nested();
-		P::store(ring.open, 0UL);
+		P::unlock(ring.open);
 	}
 
 	static int skip(perf_aux_ring &ring, perf_aux_handle &handle, unsigned long size)
@@ -155,8 +157,6 @@ template <class P = Primitives> class AuxRing {
 	static unsigned int lose(perf_aux_ring &ring, unsigned long bytes, unsigned long long since,
 				 perf_aux_report &report)
 	{
-		unsigned long closed = 0;
-
 		if (!bytes)
 			return 0;
 		P::add(ring.lost_total, bytes);
@@ -164,7 +164,7 @@ template <class P = Primitives> class AuxRing {
 		count_lost(ring, bytes, since);
 
 		/* The end of a transaction tells it, if there is one. */
-		if (!P::exchange_if(ring.open, closed, 1UL))
+		if (!P::try_lock(ring.open))
 			return 0;
 		P::order_nested();
 		report = {ring.head, 0, ring.overwrite ? aux_overwrite : 0, 0, 0};

@@ -123,6 +123,21 @@ struct Primitives {
 		return __atomic_exchange_n(&at, value, __ATOMIC_RELAXED);
 	}
 
+	/*
+	 * Become the one who works on what @lock guards, or not, and cease to be. Also
+	 * against other CPUs: an event that has moved finds what it left open on its
+	 * old CPU being closed there.
+	 */
+	PERF_RING_OP bool try_lock(unsigned long &lock)
+	{
+		return !__atomic_exchange_n(&lock, 1UL, __ATOMIC_ACQUIRE);
+	}
+
+	PERF_RING_OP void unlock(unsigned long &lock)
+	{
+		__atomic_store_n(&lock, 0UL, __ATOMIC_RELEASE);
+	}
+
 	/* Fixed-size store of one word, the unit that records are made of. */
 	PERF_RING_OP void copy_word(void *to, const void *from)
 	{
