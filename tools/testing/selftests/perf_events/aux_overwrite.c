@@ -112,7 +112,7 @@ static void the_same_with_other_memory(void)
 	expect_full_of_newest("aux_test_large", 16);
 }
 
-/* The record's offset is where the data end: their size leads back to their begin. */
+/* With a flag that says something there is one: its offset is where the data end. */
 static void records_say_where_the_data_end(void)
 {
 	struct perf_event_attr attr = stream_attr("aux_test", 1000000);
@@ -121,13 +121,14 @@ static void records_say_where_the_data_end(void)
 	int fd;
 
 	aux_field(&attr, "chunk", 1000);
+	aux_field(&attr, "raise", PERF_AUX_FLAG_COLLISION);
 	fd = open_overwrite(&attr, 4);
 	run_for(fd, 25);
 	while ((record = aux_next_record(&aux))) {
-		end = (end + record->size) % aux.size;
-		CHECK_EQ(record->offset, end);
-		CHECK(record->size > 0 && record->size <= 1000);
-		CHECK_EQ(record->flags, OVERWRITE);
+		CHECK((record->offset - end) % aux.size <= 1000);
+		end = record->offset;
+		CHECK_EQ(record->size, 0);
+		CHECK_EQ(record->flags, OVERWRITE | PERF_AUX_FLAG_COLLISION);
 	}
 	CHECK_EQ(aux_head(&aux), end);
 	CHECK_EQ(count_of(fd) % aux.size, end);
@@ -137,19 +138,21 @@ static void records_say_where_the_data_end(void)
 static void transactions_can_be_aligned(void)
 {
 	struct perf_event_attr attr = stream_attr("aux_test", 100000);
-	const struct aux_record *record;
+	uint64_t count = 0, begin = 0;
 	int fd;
 
 	aux_field(&attr, "align", 12);
 	fd = open_overwrite(&attr, 4);
 	for (int i = 0; i < 6; i++) {
+		uint64_t bytes;
+
 		run_for(fd, 2);
-		record = expect_aux_record(&aux);
-		CHECK_EQ(record->offset, aux_head(&aux));
-		CHECK_EQ((record->offset - record->size) % 4096, 0);
-		expect_newest(count_of(fd), record->size < aux.size ?
-						    record->size : aux.size);
-		expect_no_aux_record(&aux);
+		bytes = count_of(fd) - count;
+		count += bytes;
+		CHECK(bytes > 0);
+		CHECK_EQ(aux_head(&aux), (begin + bytes) % aux.size);
+		expect_newest(count, bytes < aux.size ? bytes : aux.size);
+		begin = (begin + bytes + 4095) / 4096 * 4096;
 	}
 }
 
@@ -175,9 +178,7 @@ static void nobody_is_woken(void)
 	disable(fd);
 	CHECK_EQ(poll_now(fd), 0);
 	CHECK(count_of(fd) > 10 * aux.size);
-	while (aux_next_record(&aux))
-		;
-	CHECK_EQ(aux.flags, OVERWRITE);
+	expect_no_aux_record(&aux);
 }
 
 static void nobody_asks_for_the_tail(void)
@@ -197,28 +198,15 @@ static void nobody_asks_for_the_tail(void)
 
 /* ---- context switches ---- */
 
-static unsigned int came_onto_a_cpu;
-
-static void count_records(uint64_t least)
-{
-	const struct perf_event_header *header;
-
-	while ((header = ring_next(&aux.ring))) {
-		const struct aux_record *record = (const void *)header;
-
-		CHECK(header->type != PERF_RECORD_LOST);
-		aux_take_record(&aux, header);
-		came_onto_a_cpu += header->type == PERF_RECORD_AUX_OUTPUT_HW_ID;
-		if (header->type == PERF_RECORD_AUX)
-			CHECK(record->size >= least);
-	}
-	ring_release(&aux.ring);
-}
-
-/* The task sleeps so often and the odd time in vain, and its event comes and goes with it. */
+/*
+ * The task sleeps so often and the odd time in vain, and its event comes and goes with it.
+ * All that there is to say is where the data are, which aux_head says.
+ */
 static void switch_away(uint64_t rate, unsigned int times)
 {
 	struct perf_event_attr attr = stream_attr("aux_test", rate);
+	const struct perf_event_header *record;
+	unsigned int came = 0;
 	int fd;
 
 	aux_field(&attr, "hw_id", 1);
@@ -228,23 +216,25 @@ static void switch_away(uint64_t rate, unsigned int times)
 	for (unsigned int i = 0; i < times + times / 5; i++)
 		usleep(1);
 	disable(fd);
-	count_records(8);
-	CHECK(came_onto_a_cpu >= times);
+	while ((record = ring_next(&aux.ring))) {
+		CHECK(record->type != PERF_RECORD_LOST);
+		CHECK(record->type != PERF_RECORD_AUX);
+		came += record->type == PERF_RECORD_AUX_OUTPUT_HW_ID;
+	}
+	CHECK(came >= times);
+	CHECK_EQ(aux_head(&aux), count_of(fd) % aux.size);
 }
 
 /* PB-28. Of a byte a second not even one word comes about. */
 static void no_flood_of_empty_records(void)
 {
 	switch_away(1, 1000);
-	CHECK_EQ(aux.records, 0);
 	CHECK_EQ(aux_head(&aux), 0);
 }
 
-static void only_those_with_data(void)
+static void nor_of_records_that_are_soon_overwritten(void)
 {
-	switch_away(1000000, 200);
-	CHECK(aux.records > 0);
-	CHECK_EQ(aux.flags, OVERWRITE);
+	switch_away(10000000, 1000);
 }
 
 /* ---- which mode it is ---- */
@@ -272,11 +262,7 @@ static void the_mapping_decides(void)
 
 	fd = open_overwrite(&attr, 2);
 	run_for(fd, 4);
-	record = expect_aux_record(&aux);
-	CHECK_EQ(record->offset, aux_head(&aux));
-	CHECK_EQ(record->size, count_of(fd)); /* once around, and more */
-	CHECK(record->size > aux.size);
-	CHECK_EQ(record->flags, OVERWRITE);
+	CHECK(count_of(fd) > aux.size);
 	expect_no_aux_record(&aux);
 	CHECK(aux_head(&aux) < aux.size);
 	CHECK_EQ(poll_now(fd), 0);
@@ -290,7 +276,7 @@ static void further_mappings_change_nothing(void)
 
 	CHECK(aux_try_map(&aux, 1, PROT_READ | PROT_WRITE) != MAP_FAILED);
 	run_for(fd, 4);
-	CHECK_EQ(expect_aux_record(&aux)->flags, OVERWRITE);
+	expect_no_aux_record(&aux);
 	expect_newest(count_of(fd), aux.size);
 
 	attr = stream_attr("aux_test", 10000000);
@@ -347,7 +333,7 @@ int main(int argc, char **argv)
 		CASE(nobody_is_woken),
 		CASE(nobody_asks_for_the_tail),
 		CASE(no_flood_of_empty_records),
-		CASE(only_those_with_data),
+		CASE(nor_of_records_that_are_soon_overwritten),
 		CASE(the_mapping_decides),
 		CASE(further_mappings_change_nothing),
 		CASE(a_new_area_may_have_another_mode),
