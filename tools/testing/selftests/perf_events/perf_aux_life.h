@@ -18,6 +18,7 @@ static inline struct perf_event_attr fast_attr(void)
 {
 	struct perf_event_attr attr = aux_attr();
 
+	attr.exclude_kernel = 1; /* or plain users may not have it */
 	aux_field(&attr, "rate", FAST_RATE);
 	aux_field(&attr, "burst", FAST_BURST);
 	aux_field(&attr, "chunk", FAST_BURST / 2);
