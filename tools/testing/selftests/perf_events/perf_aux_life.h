@@ -10,19 +10,25 @@
 
 #include <sched.h>
 
-/* A page at a time and several a millisecond: always in the middle of something. */
-#define FAST_RATE 16000000
+/* A page at a time and two a millisecond: always in the middle of something. */
+#define FAST_RATE 8000000
 #define FAST_BURST 4096
 
-static inline struct perf_event_attr fast_attr(void)
+/* A transaction is @chunk bytes long; 0: up to the watermark. */
+static inline struct perf_event_attr fast_attr_in(uint64_t chunk)
 {
 	struct perf_event_attr attr = aux_attr();
 
 	attr.exclude_kernel = 1; /* or plain users may not have it */
 	aux_field(&attr, "rate", FAST_RATE);
 	aux_field(&attr, "burst", FAST_BURST);
-	aux_field(&attr, "chunk", FAST_BURST / 2);
+	aux_field(&attr, "chunk", chunk);
 	return attr;
+}
+
+static inline struct perf_event_attr fast_attr(void)
+{
+	return fast_attr_in(FAST_BURST / 2);
 }
 
 /* Counts nothing and writes no AUX data, but may share a ring that has an area. */
