@@ -99,7 +99,7 @@ static void follow_up(struct perf_output_handle *handle, unsigned int todo)
 	WARN_ONCE(todo & PERF_AUX_WRONG, "%s claims more AUX data than it had room for\n",
 		  handle->event->pmu->name);
 	if (todo & PERF_AUX_STOP) {
-		WRITE_ONCE(handle->rb->aux_stopped, 1);
+		WRITE_ONCE(handle->rb->aux_stopped, PERF_AUX_STOPPING);
 		perf_event_disable_inatomic(handle->event);
 	}
 	if (todo & PERF_AUX_WAKE)

@@ -43,6 +43,12 @@ struct perf_charge {
 	unsigned long		mm_pages;	/* in mm->pinned_vm */
 };
 
+enum perf_aux_stop {
+	PERF_AUX_NOT_STOPPED,
+	PERF_AUX_STOPPING,	/* the event is going to be off */
+	PERF_AUX_STOPPED,	/* it is, and poll() has to hear of it again */
+};
+
 struct perf_buffer {
 	struct perf_data_ring	data;		/* first: see perf_ring_handle() */
 
@@ -66,7 +72,7 @@ struct perf_buffer {
 	struct perf_aux_ring	aux_ring;
 	int			aux_in_sampling;
 	int			aux_in_pause_resume;
-	int			aux_stopped;	/* another note for poll() when the event is off */
+	enum perf_aux_stop	aux_stopped;	/* by a full area, see wakeup.c */
 
 	void			*data_pages[];	/* the core's pieces */
 };

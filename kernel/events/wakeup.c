@@ -55,12 +55,23 @@ void perf_pending_irq(struct irq_work *entry)
 /*
  * A full AUX area leaves its note before its event is off. A reader that is quick
  * takes it, makes room and switches on what is not off yet: in vain, and the event
- * stays off. So there is a second note; who takes it finds the event off.
+ * stays off. So there is a second note; who takes it finds the event off. The work
+ * that switches off may be behind this one in its list, but not in the next list.
  */
-static void renew_note(struct perf_buffer *rb)
+static void renew_note(struct perf_buffer *rb, struct perf_event *event)
 {
-	if (READ_ONCE(rb->aux_stopped) && xchg(&rb->aux_stopped, 0))
+	switch (READ_ONCE(rb->aux_stopped)) {
+	case PERF_AUX_STOPPING:
+		WRITE_ONCE(rb->aux_stopped, PERF_AUX_STOPPED);
+		perf_event_queue_wakeup(event);
+		break;
+	case PERF_AUX_STOPPED:
+		WRITE_ONCE(rb->aux_stopped, PERF_AUX_NOT_STOPPED);
 		leave_note(rb);
+		break;
+	default:
+		break;
+	}
 }
 
 /* Redirected events share the ring: whoever polls any of them is concerned. */
@@ -81,7 +92,7 @@ void perf_event_wakeup(struct perf_event *event)
 		struct perf_buffer *rb = perf_event_ring(output);
 
 		if (rb) {
-			renew_note(rb);
+			renew_note(rb, event);
 			wake_pollers(rb);
 		}
 	}

@@ -4,53 +4,13 @@
  * each user, one charge for each ring however many processes map it, and every
  * account back at zero when the last of them is gone.
  */
+#include "perf_ring_inject.h"
 #include "perf_ring_locked.h"
-
-#include <sys/socket.h>
+#include "perf_ring_pass.h"
 
 #define PLENTY 100000
-#define FAIL_NTH "/proc/thread-self/fail-nth"
-#define PAGE_FAULTS "/sys/kernel/debug/fail_page_alloc/"
-#define SLAB_FAULTS "/sys/kernel/debug/failslab/"
 
-/* ---- an event's fd on its way to another process ---- */
-
-static void send_fd(int via, int fd)
-{
-	char room[CMSG_SPACE(sizeof(fd))] = { 0 };
-	struct iovec byte = { "x", 1 };
-	struct msghdr message = {
-		.msg_iov = &byte,
-		.msg_iovlen = 1,
-		.msg_control = room,
-		.msg_controllen = sizeof(room),
-	};
-	struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-
-	rights->cmsg_level = SOL_SOCKET;
-	rights->cmsg_type = SCM_RIGHTS;
-	rights->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(rights), &fd, sizeof(fd));
-	CHECK_EQ(sendmsg(via, &message, 0), 1);
-}
-
-static int receive_fd(int via)
-{
-	char room[CMSG_SPACE(sizeof(int))], byte;
-	struct iovec into = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &into,
-		.msg_iovlen = 1,
-		.msg_control = room,
-		.msg_controllen = sizeof(room),
-	};
-	int fd;
-
-	CHECK_EQ(recvmsg(via, &message, 0), 1);
-	CHECK(CMSG_FIRSTHDR(&message));
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-	return fd;
-}
+/* ---- a ring that two processes map ---- */
 
 /*
  * Two processes of one user share a large ring. The giver maps it and passes
@@ -318,45 +278,13 @@ static void ring_stays_charged_to_its_first_user(void)
 
 /* ---- memory runs out in the middle of it ---- */
 
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool written = fd >= 0 &&
-		       write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return written;
-}
-
-/* Lets every allocation fail when its turn comes; without noise in the log. */
-static void arm_fault_injection(void)
-{
-	if (access(PAGE_FAULTS "min-order", W_OK) || access(FAIL_NTH, W_OK))
-		SKIP("the kernel has no fail_page_alloc in debugfs");
-	CHECK(write_text(PAGE_FAULTS "min-order", "0"));
-	CHECK(write_text(PAGE_FAULTS "ignore-gfp-wait", "N"));
-	CHECK(write_text(PAGE_FAULTS "verbose", "0"));
-	if (!access(SLAB_FAULTS "ignore-gfp-wait", W_OK)) {
-		CHECK(write_text(SLAB_FAULTS "ignore-gfp-wait", "N"));
-		CHECK(write_text(SLAB_FAULTS "verbose", "0"));
-	}
-}
-
 /* Maps while the nth allocation fails; false when there is no nth. */
 static bool map_with_failure(int fd, unsigned int nth, void **base)
 {
-	int control = open(FAIL_NTH, O_RDWR);
-	char text[12] = "";
-	int len = snprintf(text, sizeof(text), "%u", nth);
+	int control = fail_allocation(nth);
 
-	CHECK_EQ(write(control, text, (size_t)len), len);
 	*base = map_pages(fd, 33, PROT_READ | PROT_WRITE);
-	len = errno;
-	CHECK(pread(control, text, sizeof(text) - 1, 0) > 0);
-	CHECK_EQ(pwrite(control, "0", 1, 0), 1);
-	close(control);
-	errno = len;
-	return !atoi(text);
+	return allocation_failed(control);
 }
 
 /* One range for the whole ring: its pages come in bulk, where few can fail. */

@@ -4,54 +4,16 @@
  * page, and what munmap, mprotect, mremap, madvise, fork, exec and the kernel's
  * own access to user memory do with it.
  */
+#include "perf_ring_access.h"
 #include "perf_ring_task.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <sys/uio.h>
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #define MADV_POPULATE_WRITE 23
 #endif
-
-static sigjmp_buf access_fault;
-
-static void on_fault(int sig)
-{
-	siglongjmp(access_fault, sig);
-}
-
-/* The signal that one access raises, 0 for none. */
-static int access_signal(const volatile void *at, bool write)
-{
-	struct sigaction act = { .sa_handler = on_fault };
-	volatile uint8_t *byte = (volatile uint8_t *)at;
-	int sig;
-
-	CHECK(!sigaction(SIGSEGV, &act, NULL));
-	CHECK(!sigaction(SIGBUS, &act, NULL));
-	sig = sigsetjmp(access_fault, 1);
-	if (!sig) {
-		if (write)
-			*byte = 0;
-		else
-			(void)*byte;
-	}
-	signal(SIGSEGV, SIG_DFL);
-	signal(SIGBUS, SIG_DFL);
-	return sig;
-}
-
-static int read_signal(const volatile void *at)
-{
-	return access_signal(at, false);
-}
-
-static int write_signal(const volatile void *at)
-{
-	return access_signal(at, true);
-}
 
 static int mapped_comm(struct ring *ring, size_t pages, int prot)
 {
