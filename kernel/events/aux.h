@@ -31,7 +31,8 @@ struct perf_aux_area {
 	int			nr_pages;
 	unsigned long		pgoff;		/* of the file at which it is mapped */
 	void			**pages;	/* their addresses, as drivers want them */
-	void			*priv;		/* what setup_aux() has made */
+	struct pmu		*pmu;		/* whose driver writes here */
+	void			*priv;		/* what its setup_aux() has made */
 	void			(*free_priv)(void *priv);
 	struct module		*owner;		/* of free_priv(); holds a reference */
 	struct perf_buffer	*rb;		/* holds a reference */

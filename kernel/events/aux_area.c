@@ -84,6 +84,7 @@ int perf_aux_create(struct perf_event *event, struct perf_buffer *rb, unsigned l
 		return -ENOMEM;
 	area->nr_pages = nr_pages;
 	area->pgoff = pgoff;
+	area->pmu = event->pmu;
 	init_irq_work(&area->free_irq, free_area_irq);
 	INIT_WORK(&area->free_work, free_area_work);
 

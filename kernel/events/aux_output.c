@@ -147,7 +147,11 @@ static void *begin(struct perf_output_handle *handle, struct perf_event *event,
 	struct perf_aux_area *area = rcu_dereference_sched(rb->aux);
 	enum perf_aux_verdict verdict;
 
-	if (!area || !refcount_inc_not_zero(&area->refcount))
+	/*
+	 * A ring without an AUX event may have been redirected to from two PMUs. What one
+	 * driver has set up is not for the other.
+	 */
+	if (!area || area->pmu != event->pmu || !refcount_inc_not_zero(&area->refcount))
 		return NULL;
 
 	handle->rb = rb;

@@ -39,8 +39,8 @@ void perf_event_aux_pause(struct perf_event *source, bool stop)
 {
 	struct perf_buffer *rb;
 
-	/* The group can have lost its leader. */
-	if (WARN_ON_ONCE(!source))
+	/* The leader has been closed before its members. */
+	if (!source)
 		return;
 
 	/* An IPI that stops the event has to wait. */

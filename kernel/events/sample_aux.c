@@ -16,9 +16,10 @@ unsigned int perf_sample_aux_available(struct perf_event *event)
 	struct perf_event *source = event->aux_event;
 	struct perf_buffer *rb;
 
+	/* The leader can be closed, and be off, before its members. */
 	if (!source ||
-	    WARN_ON_ONCE(READ_ONCE(source->state) != PERF_EVENT_STATE_ACTIVE) ||
-	    WARN_ON_ONCE(READ_ONCE(source->oncpu) != smp_processor_id()))
+	    READ_ONCE(source->state) != PERF_EVENT_STATE_ACTIVE ||
+	    READ_ONCE(source->oncpu) != smp_processor_id())
 		return 0;
 
 	rb = perf_event_ring(perf_output_event(source));
@@ -54,7 +55,7 @@ void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event
 	if (!left)
 		return;
 
-	rb = WARN_ON_ONCE(!source) ? NULL : perf_event_ring(perf_output_event(source));
+	rb = source ? perf_event_ring(perf_output_event(source)) : NULL;
 	if (rb) {
 		long had = snapshot(rb, source, handle, left);
 

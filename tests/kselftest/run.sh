@@ -53,7 +53,7 @@ module=$("$repo/scripts/aux-test-module" $kernel 2>"$work/module.log") || {
 	echo "not ok - $name: the test PMU's module does not build"
 	exit 1
 }
-cp "$module" "$work/"
+cp "$module" "$work/perf_aux_test.ko"
 
 "$repo/vm" "${options[@]}" --smp 2 --timeout 3000 --share "$work" --console "$work/console" -- \
 	/tmp/share/all $stock $limit $kcsan >"$work/output" 2>"$work/errors"

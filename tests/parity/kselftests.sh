@@ -53,7 +53,7 @@ build_aux_pmu() {
 	local module
 	module=$("$here/../../scripts/module" stock kernel/events/aux_test) ||
 		usage_error "the test PMU does not build for the stock kernel"
-	cp "$module" "$results/bin/"
+	cp "$module" "$results/bin/perf_aux_test.ko"
 }
 
 report_aux_cases() { # VERDICTS...

@@ -94,24 +94,27 @@ static bool begin(struct aux_test_source *source)
 	return true;
 }
 
+/* From here on unseen, if that is what it does. */
+static void run_on(struct aux_test_source *source)
+{
+	if (source->config.overrun == AUX_TEST_RUN_ON)
+		source->cut_since = perf_aux_clock(source->event) ?: 1;
+}
+
 /* No room for @due bytes. */
 static void overrun(struct aux_test_source *source, u64 due)
 {
 	const u64 since = perf_aux_clock(source->event);
 
-	switch (source->config.overrun) {
-	case AUX_TEST_HOLD:
+	if (source->config.overrun == AUX_TEST_HOLD) {
 		/* A new transaction sees what room there is by now. */
 		end(source, 0);
 		begin(source);
 		return;
-	case AUX_TEST_RUN_ON:
-		source->cut_since = since ?: 1;
-		fallthrough;
-	default:
-		lose(source, due, since);
-		end(source, PERF_AUX_FLAG_TRUNCATED);
 	}
+	lose(source, due, since);
+	end(source, PERF_AUX_FLAG_TRUNCATED);
+	run_on(source);
 }
 
 /* The source has nowhere to write to, and @due bytes more. */
@@ -121,10 +124,9 @@ static void out_of_room(struct aux_test_source *source, u64 due)
 
 	if (source->config.overrun == AUX_TEST_HOLD)
 		return;
-	if (source->config.overrun == AUX_TEST_RUN_ON)
-		source->cut_since = since ?: 1;
 	if (due)
 		lose(source, due, since);
+	run_on(source);
 }
 
 static void write_words(struct aux_test_source *source, const struct aux_test_area *area,

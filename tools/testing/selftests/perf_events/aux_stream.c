@@ -3,7 +3,7 @@
  * A stream through an AUX area: every word once, in order, whatever the rate, the
  * size of the area and the length of transactions; and what is not there is counted.
  */
-#include "perf_aux_event.h"
+#include "perf_aux_life.h"
 
 struct shape {
 	uint64_t rate, burst, chunk, align;
@@ -77,7 +77,8 @@ static void loses_what_it_says(void)
 	aux_map(&aux, fd, 16, 4);
 	for (int i = 0; i < 20; i++) {
 		enable(fd);
-		usleep(5000);
+		/* Asleep it would write nothing. */
+		spin_us(5000);
 		aux_drain(&aux);
 	}
 	aux_finish(&aux);
