@@ -66,7 +66,7 @@ class AuxDuel {
 			raise();
 			break;
 		case 8:
-			lose();
+			lose(choices.choose(20));
 			break;
 		case 9:
 			data_ring_full = !data_ring_full;
@@ -81,6 +81,18 @@ class AuxDuel {
 			read();
 		}
 		compare_sums();
+		return difference;
+	}
+
+	/* With room for records, everything is told. */
+	std::string finish()
+	{
+		end();
+		data_ring_full = false;
+		lose(1);
+		compare_sums();
+		expect(lost_told, lost, "bytes lost and told");
+		expect(model.nr_untold(), 0UL, "bytes that are never told");
 		return difference;
 	}
 
@@ -196,10 +208,8 @@ class AuxDuel {
 		flags |= which[choices.choose(5)];
 	}
 
-	void lose()
+	void lose(unsigned long bytes)
 	{
-		const unsigned long bytes = choices.choose(20);
-
 		clock += choices.choose(3);
 		if (bytes)
 			model.lose(bytes, clock);

@@ -26,6 +26,7 @@ TEST(AuxModel, RandomOperationsLeadToTheSame)
 
 		for (unsigned long i = std::min(left, operations_per_ring); i; i--, left--)
 			ASSERT_EQ(duel.step(), "") << setting << ", " << left << " operations left";
+		ASSERT_EQ(duel.finish(), "") << setting;
 		refused += duel.refused;
 		merged += duel.merged;
 		gaps += duel.gaps;

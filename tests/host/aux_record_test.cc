@@ -333,6 +333,8 @@ TEST_F(AuxRecord, OfALossInASnapshotSaysThatItIsOne)
 TEST_F(AuxRecord, OfNoLossIsNone)
 {
 	EXPECT_EQ(aux.lose(0, 50), 0U);
+	write_untold(8);
+	EXPECT_EQ(aux.lose(0, 50), 0U) << "it is no occasion to tell, either";
 	EXPECT_EQ(aux.begin(), PERF_AUX_OPENED);
 	EXPECT_EQ(aux.control.aux_lost, 0U);
 }

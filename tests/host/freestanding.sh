@@ -5,10 +5,10 @@
 # nothing but what the allow-list names, run nothing before main and keep no
 # writable data.
 #
-#	freestanding.sh COMPILER [CORE_DIR]
+#	freestanding.sh COMPILER [CORE_DIR...]
 #
 # COMPILER	g++ or clang++, for x86-64
-# CORE_DIR	default: kernel/events/ring of this tree
+# CORE_DIR	default: kernel/events/ring and kernel/events/aux_test of this tree
 #
 # Exit status: 0 good, 1 an object is not as it has to be, 2 wrong use,
 # 77 cannot run here.
@@ -27,7 +27,7 @@ flags=(
 )
 
 compile() { # SOURCE OBJECT
-	"$compiler" "${flags[@]}" -I"$core" -c -o "$2" "$1"
+	"$compiler" "${flags[@]}" -c -o "$2" "$1"
 }
 
 # Prints what is wrong with an object, one line each.
@@ -74,12 +74,13 @@ check() { # SOURCE
 	return 1
 }
 
-if (($# != 1 && $# != 2)); then
-	echo "Give a compiler; usage: ${0##*/} COMPILER [CORE_DIR]" >&2
+if (($# == 0)); then
+	echo "Give a compiler; usage: ${0##*/} COMPILER [CORE_DIR...]" >&2
 	exit 2
 fi
 compiler=$1
-core=${2-$here/../../kernel/events/ring}
+shift
+(($#)) || set -- "$here"/../../kernel/events/{ring,aux_test}
 
 if ! command -v "$compiler" >/dev/null; then
 	echo "SKIP: $compiler is not installed"
@@ -95,9 +96,11 @@ trap 'rm -rf "$scratch"' EXIT
 
 check_the_check
 status=0
-sources=("$core"/*.cc)
-[[ -e ${sources[0]} ]] || { echo "No sources in $core" >&2; exit 1; }
-for source in "${sources[@]}"; do
-	check "$source" || status=1
+for core; do
+	sources=("$core"/*.cc)
+	[[ -e ${sources[0]} ]] || { echo "No sources in $core" >&2; exit 1; }
+	for source in "${sources[@]}"; do
+		check "$source" || status=1
+	done
 done
 exit "$status"

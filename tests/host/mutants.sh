@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Proof that the tests test: each mutant is the core with one line damaged, and
-# the test that is responsible has to turn red.
+# Proof that the tests test: each mutant is a core, that of the rings or that of
+# aux_test beside it, with one line damaged, and the test that is responsible has to
+# turn red.
 #
 #	mutants.sh list plain|tsan
 #	mutants.sh run BUILD_DIR MUTANT
@@ -25,7 +26,8 @@ flags=()
 names=()
 declare -A test_of file_of change_of
 
-# A mutant: NAME, the TEST that has to find it out, FILE of the core, SED script.
+# A mutant: NAME, the TEST that has to find it out, FILE as seen from the rings' core,
+# SED script.
 mutant() {
 	names+=("$1")
 	test_of[$1]=$2
@@ -288,6 +290,9 @@ mutant edge_b_relaxed thread_test primitives.hh \
 mutant header_after_publishing thread_test sample_plan.hh \
 	's/return Ring::commit(handle) ?/void *const at = handle.addr; const bool wake = Ring::commit(handle); if (handle.room >= plan.size) P::copy_word(at, \&header); return wake ?/'
 
+# shellcheck source=/dev/null # each part is checked by itself
+source "$here/aux_mutants.sh"
+
 fail() {
 	echo "$1" >&2
 	exit "${2-1}"
@@ -300,7 +305,7 @@ usage() {
 list() { # plain|tsan
 	local name
 	for name in "${names[@]}"; do
-		if [[ ${test_of[$name]} == thread_test ]]; then
+		if [[ ${test_of[$name]} == *thread_test ]]; then
 			[[ $1 != tsan ]] || echo "$name"
 		else
 			[[ $1 != plain ]] || echo "$name"
@@ -313,24 +318,29 @@ damage() { # NAME
 	local file=$damaged/${file_of[$1]}
 	mkdir -p "$(dirname "$damaged")" "$scratch/include"
 	cp -r "$core" "$damaged"
+	cp -r "$core/../aux_test" "$damaged/.."
 	cp -r "$core/../../../include/linux" "$scratch/include"
 	sed -i -e "${change_of[$1]}" "$file"
 	! cmp -s "$file" "$core/${file_of[$1]}" ||
 		fail "$1 changes nothing in ${file_of[$1]}: adapt its sed script to the code"
 }
 
-# The sources that FILE of the core is in: itself, or all that have an algorithm.
+# The sources that FILE is in: itself, or all that include it, however indirectly.
 sources_of() { # FILE
-	case $1 in
-	*.cc) echo "$damaged/$1" ;;
-	*) grep -lE '^#include "[a-z_]+\.hh"' "$damaged"/*.cc ;;
-	esac
+	local source
+	[[ $1 != *.cc ]] || { echo "$damaged/$1"; return; }
+	for source in "$damaged"/*.cc; do
+		! "${compile[@]}" "${flags[@]}" -MM "$source" | grep -qF "/$1" || echo "$source"
+	done
 }
 
 build() { # TEST FILE
 	local sources source objects
 	mapfile -t sources < <(sources_of "$2")
-	[[ $1 != nesting_test ]] || sources+=("$here/interruptible_ring.cc")
+	case $1 in
+	nesting_test) sources+=("$here/interruptible_ring.cc") ;;
+	aux_nesting_test) sources+=("$here/interruptible_aux.cc") ;;
+	esac
 	for source in "${sources[@]}"; do
 		"${compile[@]}" "${flags[@]}" -I"$damaged" -I"$here" -I"$uapi" -c "$source" \
 			-o "$scratch/$(basename "$source").o" || return 1

@@ -13,7 +13,8 @@
 # UndefinedBehaviorSanitizer), tsan (clang++, ThreadSanitizer).
 #
 # Environment: PERFRING_SEED and PERFRING_ITERATIONS for the randomised tests,
-# PERFRING_CORE for another kernel/events/ring, in a tree that has include/ too.
+# PERFRING_CORE for another kernel/events/ring, in a tree that has include/ and
+# kernel/events/aux_test too.
 #
 # Exit status: 0 all passed, 1 a test failed, 2 wrong use, 4 cannot run here.
 

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/perf_event.h>
+#include <linux/perf_aux.h>
+
 #include "period.h"
 #include "sample_size.h"
 #include "seam_layout.h"
@@ -52,6 +55,11 @@ static void the_abi_is_where_user_space_looks(void)
 {
 	EXPECT(offsetof(struct perf_ring_control, data_head) == 1024);
 	EXPECT(offsetof(struct perf_ring_control, data_tail) == 1032);
+	EXPECT(offsetof(struct perf_aux_control, aux_head) ==
+	       offsetof(struct perf_event_mmap_page, aux_head));
+	EXPECT(offsetof(struct perf_aux_control, aux_tail) ==
+	       offsetof(struct perf_event_mmap_page, aux_tail));
+	EXPECT(offsetof(struct perf_aux_control, aux_lost) == PERF_AUX_LOST_OFFSET);
 }
 
 /* Two pieces of 64 bytes. */
@@ -191,6 +199,76 @@ static void sizes_and_periods_answer(void)
 	EXPECT(perf_clock_first(0, 1) == perf_clock_period(1));
 }
 
+static void an_aux_area_fills_up(void)
+{
+	static struct perf_aux_control control;
+	struct perf_aux_ring ring = { 0 };
+	struct perf_aux_handle handle;
+	struct perf_aux_report report;
+
+	perf_aux_ring_setup(&ring, &control, 64, 32, 0);
+	EXPECT(perf_aux_ring_begin(&ring, &handle) == PERF_AUX_OPENED);
+	EXPECT(handle.head == 0 && handle.size == 63 && handle.wakeup == 32);
+	EXPECT(perf_aux_ring_begin(&ring, &handle) == PERF_AUX_BUSY);
+	EXPECT(perf_aux_ring_skip(&ring, &handle, 64) == -ENOSPC);
+	EXPECT(perf_aux_ring_skip(&ring, &handle, 7) == 0);
+	EXPECT(perf_aux_ring_commit(&ring, &handle, 56, &report) == PERF_AUX_TELL);
+	EXPECT(report.offset == 7 && report.size == 56 && report.flags == 0);
+	perf_aux_ring_untold(&ring, &report);
+	EXPECT(perf_aux_ring_publish(&ring) == PERF_AUX_WAKE);
+	EXPECT(control.aux_head == 63);
+	perf_aux_ring_close(&ring);
+
+	EXPECT(perf_aux_ring_begin(&ring, &handle) == PERF_AUX_FULL);
+	EXPECT(perf_aux_ring_lose(&ring, 9, 90, &report) == 0);
+	EXPECT(perf_aux_ring_refuse(&ring, &report) ==
+	       (PERF_AUX_TELL | PERF_AUX_STOP | PERF_AUX_WAKE));
+	EXPECT(report.size == 56 && report.lost == 9 && report.lost_since == 90);
+	EXPECT(report.flags == (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_LOST));
+	EXPECT(control.aux_lost == 9);
+}
+
+static void an_aux_area_is_laid_out_and_copied(void)
+{
+	const struct perf_aux_layout layout =
+		perf_aux_layout(8, 12, 0, 0, PERF_AUX_PAGES_LARGE);
+	const unsigned long long words[2] = { 1, 2 };
+	void *const pages[2] = { (void *)&words[1], (void *)&words[0] };
+	struct perf_ring_handle handle;
+	struct small_ring small;
+
+	EXPECT(layout.watermark == 16384 && layout.max_order == 2 && !layout.one_chunk);
+
+	small_ring_init(&small);
+	EXPECT(perf_data_ring_reserve_forward(&small.ring, &handle, 16, 0) == 0);
+	EXPECT(perf_aux_copy(&handle, pages, 3, 16, 8, 24) == 16);
+	EXPECT(small.memory[0][0] == 1 && small.memory[0][1] == 2);
+}
+
+static void a_test_stream_is_written(void)
+{
+	const unsigned long long asked[AUX_TEST_CONFIGS] = { 1000000, 16, 3ULL << 54 };
+	unsigned long long word;
+	void *const pages[1] = { &word };
+	const struct aux_test_area area = { .pages = pages, .size = 8, .page_shift = 3 };
+	const struct aux_test_run run = { .room = 7 };
+	struct aux_test_config config;
+	struct aux_test_clock clock;
+	struct aux_test_step step;
+
+	EXPECT(aux_test_parse(&config, asked) == 0);
+	EXPECT(config.chunk == 16 && config.id == 3);
+	EXPECT(!strcmp(aux_test_fields()->name, "rate"));
+
+	aux_test_clock_start(&clock, 0);
+	EXPECT(aux_test_clock_take(&clock, config.rate, 17000, 0) == 16);
+	step = aux_test_step(&config, &area, &run, 16);
+	EXPECT(step.bytes == 0 && step.next == AUX_TEST_FULL);
+	aux_test_fill(&area, 0, 8, config.id, 40);
+	EXPECT(word == (3ULL << AUX_TEST_OFFSET_BITS | 40));
+	EXPECT(aux_test_pad(40, 64) == 24);
+}
+
 int main(void)
 {
 	layouts_agree();
@@ -201,5 +279,8 @@ int main(void)
 	mapping_rules_answer();
 	a_sample_is_written_at_once();
 	sizes_and_periods_answer();
+	an_aux_area_fills_up();
+	an_aux_area_is_laid_out_and_copied();
+	a_test_stream_is_written();
 	return failures != 0;
 }
