@@ -394,7 +394,7 @@ static void a_trace_goes_on_with_other_filters(void)
 {
 	int fd = open_task();
 
-	aux_map(&aux, fd, 16, 256);
+	aux_map(&aux, fd, 16, 1024);
 	enable(fd);
 	for (int i = 0; i < 50; i++) {
 		expect_taken(fd, i % 3 ? "filter 0x1000/0x100@/bin/sh" :
@@ -413,7 +413,7 @@ static void files_may_be_mapped_while_it_runs(void)
 	int fd = open_task(), file = open("/bin/sh", O_RDONLY | O_CLOEXEC);
 
 	CHECK(file >= 0);
-	aux_map(&aux, fd, 16, 256);
+	aux_map(&aux, fd, 16, 1024);
 	expect_taken(fd, "filter 0/0x1000@/bin/sh,start 0x100@/bin/sh,stop 1");
 	enable(fd);
 	for (int i = 0; i < 50; i++) {
