@@ -150,7 +150,8 @@ static void a_restart_that_fails_ends_the_run(void)
 	fd = open_on_cpu(&attr, 0);
 	aux_map(&aux, fd, 16, 64);
 	enable(fd);
-	sleep_ms(10);
+	wait_for_head(&aux, 2000);
+	sleep_ms(5);
 	CHECK_EQ(aux_head(&aux), 2000);
 	count = count_of(fd);
 	sleep_ms(5);
@@ -238,10 +239,13 @@ static bool open_late(int *fd)
 /* Its transaction is open, and until when at least. */
 static uint64_t run_and_leave_open(int fd)
 {
+	uint64_t stop;
+
 	enable(fd);
 	sleep_ms(5);
+	stop = now_us();
 	disable(fd);
-	return now_us() + LATE_US - 5000;
+	return stop + LATE_US - 1000; /* by another clock */
 }
 
 static void wait_for_end(uint64_t head)

@@ -32,7 +32,7 @@ static void records_cover_the_area(void)
 	attr = aux_attr();
 	aux_field(&attr, "rate", 4000000);
 	aux_field(&attr, "chunk", 1000);
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	enable(fd);
 	for (int i = 0; i < 10; i++) {
 		sleep_ms(10);
@@ -55,7 +55,7 @@ static void chunks_have_their_size(void)
 
 	attr = aux_attr();
 	aux_field(&attr, "chunk", 1000);
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	run_for(fd, 20);
 	for (left = aux_head(&aux); left; left -= record->size) {
 		record = expect_aux_record(&aux);
@@ -72,7 +72,7 @@ static void records_end_at_the_watermark(void)
 
 	attr = aux_attr();
 	attr.aux_watermark = 3000;
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	run_for(fd, 30);
 	for (uint64_t end = 3000; end <= aux_head(&aux); end += 3000) {
 		record = expect_aux_record(&aux);
@@ -88,9 +88,10 @@ static void skipped_bytes_are_in_no_record(void)
 	int fd;
 
 	attr = aux_attr();
+	aux_field(&attr, "rate", 400000);
 	aux_field(&attr, "chunk", 1000);
 	aux_field(&attr, "align", 12);
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	run_for(fd, 20);
 	while ((record = aux_next_record(&aux))) {
 		CHECK_EQ(record->offset, (end + 4095) / 4096 * 4096);
@@ -245,7 +246,7 @@ static void a_paused_ring_is_told_later(void)
 
 	attr = aux_attr();
 	aux_field(&attr, "chunk", 1000);
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	run_for(fd, 5);
 	end = aux_follow(&aux);
 	CHECK(!pause_output(fd, 1));
@@ -284,8 +285,14 @@ static void a_full_ring_is_told_later(void)
 		CHECK_EQ(record->flags, 0);
 		CHECK(record->size > 8);
 		aux_read_to(&aux, record->offset + record->size);
-		CHECK_EQ(aux_follow(&aux), aux_head(&aux));
+		aux_follow(&aux);
 	}
+	/* On a machine that stands still the ring was full once more. */
+	for (int i = 0; i < 50 && aux.pos != aux_head(&aux); i++) {
+		run_for(fd, 0);
+		aux_follow(&aux);
+	}
+	CHECK_EQ(aux.pos, aux_head(&aux));
 	CHECK_EQ(aux.kept, count_of(fd));
 	CHECK_EQ(aux.gaps, 0);
 }
@@ -322,7 +329,7 @@ static void merged_padding_is_partial(void)
 	attr = aux_attr();
 	aux_field(&attr, "chunk", 1000);
 	aux_field(&attr, "align", 12);
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	CHECK(!pause_output(fd, 1));
 	run_for(fd, 10);
 	CHECK(!pause_output(fd, 0));
@@ -344,7 +351,7 @@ static void what_is_told_is_told_once(void)
 
 	attr = aux_attr();
 	aux_field(&attr, "raise", PERF_AUX_FLAG_COLLISION);
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	CHECK(!pause_output(fd, 1));
 	run_for(fd, 3);
 	CHECK(!pause_output(fd, 0));
@@ -432,7 +439,7 @@ static void a_trace_says_the_id_of_its_stream(void)
 	attr = aux_attr();
 	aux_field(&attr, "hw_id", 1);
 	aux_field(&attr, "id", 1000);
-	fd = open_mapped(16, 64);
+	fd = open_mapped(16, 512);
 	aux.id = 1000;
 	for (int i = 0; i < 4; i++)
 		run_for(fd, 3);

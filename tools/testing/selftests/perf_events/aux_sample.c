@@ -300,7 +300,7 @@ static void the_stream_goes_on(void)
 	uint64_t last = 0;
 	unsigned int nr = 0;
 
-	open_leader_as(256, PROT_READ | PROT_WRITE);
+	open_leader_as(1024, PROT_READ | PROT_WRITE);
 	open_sampler(512, &rings[0], 64);
 	for (int round = 0; round < 10; round++) {
 		fault_again(&area);

@@ -85,6 +85,27 @@ static inline bool is_on(int fd)
 	return time_enabled(fd) != before;
 }
 
+/*
+ * A CPU of a virtual machine may stand still for a while, so tests wait for what they
+ * expect and see then that it was not more.
+ */
+static inline void wait_for_head(const struct aux *aux, uint64_t head)
+{
+	uint64_t end = now_us() + 5000000;
+
+	while (aux_head(aux) < head && now_us() < end)
+		spin_ms(1);
+	CHECK_EQ(aux_head(aux), head);
+}
+
+static inline bool goes_off(int fd)
+{
+	for (int i = 0; i < 100; i++)
+		if (!is_on(fd))
+			return true;
+	return false;
+}
+
 /* ---- records ---- */
 
 /* The next AUX record, which has been counted; others are let pass. */
