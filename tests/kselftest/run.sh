@@ -59,18 +59,8 @@ cp "$module" "$work/perf_aux_test.ko"
 	/tmp/share/all $stock $limit $kcsan >"$work/output" 2>"$work/errors"
 status=$?
 
-# our_races: the reports that name a function of this tree, and no other.
-our_races() {
-	local objects=$repo/build/kcsan/kernel/events file
-
-	for file in "$repo"/kernel/events/*.c "$repo"/kernel/events/{ring,aux_test}/*.c*; do
-		file=${file#"$repo"/kernel/events/}
-		[[ $file = *_test.c ]] || nm "$objects/${file%.*}.o"
-	done | awk 'NF == 3 && $2 ~ /^[tT]$/ { print $3 }' | sort -u >"$work/functions"
-	[ -s "$work/functions" ] || echo "no function is known to be this tree's"
-	grep -a 'BUG: KCSAN: data-race in' "$work/console" | sed 's/.*data-race in //' |
-		grep -wF -f "$work/functions" | sort | uniq -c
-}
+# shellcheck source=tests/kselftest/races.sh
+. "$repo/tests/kselftest/races.sh"
 
 awk -v name="$name" '
 	$1 == "PROGRAM" { program = $2; plan = -1; lines = 0; next }
@@ -90,7 +80,7 @@ awk -v name="$name" '
 	{ print "# " program ": " $0 }' "$work/output" | tee "$work/tap"
 if [ $kcsan = 1 ]; then
 	seen=$(grep -ac 'BUG: KCSAN' "$work/console")
-	races=$(our_races)
+	races=$(our_races "$work/console")
 	if [ -z "$races" ]; then
 		echo "ok - $name: no data race in this tree's functions (of $seen reports)" | tee -a "$work/tap"
 	else

@@ -281,10 +281,10 @@ static void area_of_another_event_keeps_the_module(void)
 	struct aux aux;
 	int plain;
 
+	load();
 	/* There its text is gone when the area is to be freed. */
 	if (on_base())
 		BASE_DEFECT("an AUX area does not keep the module that has to free it");
-	load();
 	aux_map(&aux, open_second(), DATA_PAGES, AUX_PAGES);
 	plain = open_plain_to(aux.fd);
 	words = aux_map_through(&aux, plain);

@@ -73,17 +73,22 @@ static inline const uint64_t *aux_map_through(const struct aux *aux, int fd)
 	return words;
 }
 
-/* Another area for the same ring. What had not been read of the last one is gone. */
+/* An area that has been mapped for the same ring: what was not read before is gone. */
+static inline void aux_take_area(struct aux *aux, void *words, size_t pages)
+{
+	aux->words = words;
+	aux->size = pages * page_size();
+	aux->pos = aux_head(aux);
+	aux_release(aux);
+}
+
 static inline void aux_map_area(struct aux *aux, size_t pages)
 {
 	void *words = aux_try_map(aux, pages, PROT_READ | PROT_WRITE);
 
 	if (words == MAP_FAILED)
 		FAIL("AUX mmap of %zu pages: %s", pages, strerror(errno));
-	aux->words = words;
-	aux->size = pages * page_size();
-	aux->pos = aux_head(aux);
-	aux_release(aux);
+	aux_take_area(aux, words, pages);
 }
 
 /* A new ring and area for an event whose stream has begun already. */

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# torture.sh KERNEL-OPTION SECONDS [SEED]: runs aux_torture for so long in one guest,
+# for example `torture.sh --debug 300`, and prints its TAP. A kernel warning fails it;
+# on --kcsan a data race that names a function of this tree. The seed is printed; with
+# the same one the threads decide the same again.
+set -uo pipefail
+
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+[[ $# = [23] ]] || {
+	echo "usage: torture.sh --debug|--kcsan SECONDS [SEED]" >&2
+	exit 2
+}
+kernel=$1 seconds=$2 seed=${3:-$(date +%s)}
+name="torture $kernel $seconds $seed"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work" "$work/aux_torture" \
+	>"$work/make.log" 2>&1 || {
+	sed 's/^/# /' "$work/make.log"
+	echo "not ok - $name: aux_torture does not build"
+	exit 1
+}
+
+cat >"$work/run" <<'GUEST'
+#!/bin/bash
+if [ "$3" = 1 ]; then
+	echo on >/sys/kernel/debug/kcsan
+	grep -q 'enabled: 1' /sys/kernel/debug/kcsan || exit 99
+fi
+exec /tmp/share/aux_torture "$1" "$2"
+GUEST
+chmod +x "$work/run"
+
+options=("$kernel") kcsan=0
+[ "$kernel" != --kcsan ] || {
+	kcsan=1
+	# The base has races of its own all over; those that we are part of count.
+	options+=(--allow-warnings KCSAN)
+}
+
+"$repo/vm" "${options[@]}" --smp 2 --timeout $((2 * seconds + 300)) --share "$work" \
+	--console "$work/console" -- /tmp/share/run "$seconds" "$seed" $kcsan \
+	>"$work/output" 2>"$work/errors"
+status=$?
+sed -e "s/^ok [0-9]*/ok - $name:/" -e "s/^not ok [0-9]*/not ok - $name:/" "$work/output"
+
+if [ $kcsan = 1 ]; then
+	# shellcheck source=tests/kselftest/races.sh
+	. "$repo/tests/kselftest/races.sh"
+	races=$(our_races "$work/console")
+	[ -z "$races" ] || {
+		printf '# %s\n' "${races//$'\n'/$'\n'# }"
+		echo "not ok - $name: data races in this tree's functions"
+		exit 1
+	}
+fi
+[ $status = 0 ] || {
+	sed 's/^/# /' "$work/errors" | tail -n 60
+	echo "not ok - $name: the guest ended with status $status"
+	exit 1
+}
