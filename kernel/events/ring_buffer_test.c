@@ -102,6 +102,13 @@ static int write_record(struct perf_event *event, u64 serial)
 	return err;
 }
 
+/* The page that user space gets, as a fault finds it. */
+static struct page *page_at(struct perf_buffer *rb, unsigned long pgoff)
+{
+	guard(rcu)();
+	return perf_mmap_to_page(rb, pgoff);
+}
+
 /* Bytes at a position of the data area, through the pages that user space gets. */
 static void read_ring(struct perf_buffer *rb, unsigned long at, void *to, size_t len)
 {
@@ -109,7 +116,7 @@ static void read_ring(struct perf_buffer *rb, unsigned long at, void *to, size_t
 
 	while (len--) {
 		const unsigned long place = at++ & (rb->data.size - 1);
-		struct page *page = perf_mmap_to_page(rb, 1 + (place >> PAGE_SHIFT));
+		struct page *page = page_at(rb, 1 + (place >> PAGE_SHIFT));
 
 		*next++ = *((u8 *)page_address(page) + offset_in_page(place));
 	}
@@ -128,13 +135,13 @@ static void test_sizes(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, (unsigned long)nr_pages << PAGE_SHIFT, perf_data_size(rb));
 		KUNIT_EXPECT_EQ(test, nr_pages == 0, !!rb->data.paused);
 		for (index = -1; index < nr_pages; index++) {
-			struct page *page = perf_mmap_to_page(rb, index + 1);
+			struct page *page = page_at(rb, index + 1);
 
 			KUNIT_EXPECT_PTR_EQ(test, page, rb_page_at(rb, index));
 			KUNIT_EXPECT_NULL(test, memchr_inv(page_address(page), 0, PAGE_SIZE));
 		}
-		KUNIT_EXPECT_NULL(test, perf_mmap_to_page(rb, nr_pages + 1));
-		KUNIT_EXPECT_NULL(test, perf_mmap_to_page(rb, ULONG_MAX));
+		KUNIT_EXPECT_NULL(test, page_at(rb, nr_pages + 1));
+		KUNIT_EXPECT_NULL(test, page_at(rb, ULONG_MAX));
 		ring_buffer_put(rb);
 	}
 }

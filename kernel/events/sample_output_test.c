@@ -68,7 +68,7 @@ static void drop_event(struct perf_event *event, struct perf_buffer *rb)
 static u64 word_at(struct perf_buffer *rb, unsigned long at)
 {
 	unsigned long place = at & (rb->data.size - 1);
-	struct page *page = perf_mmap_to_page(rb, 1 + (place >> PAGE_SHIFT));
+	struct page *page = rb_page_at(rb, place >> PAGE_SHIFT);
 
 	return *(u64 *)(page_address(page) + offset_in_page(place));
 }
