@@ -18,8 +18,9 @@
  *
  * The driver counts them: what its hardware reports, or what the trace's rate makes
  * of the time that passed. A driver that cannot tell sets TRUNCATED or PARTIAL
- * alone, as ever. With LOST goes one of these two: PARTIAL if the trace goes on
- * behind the gap, TRUNCATED if it was stopped.
+ * alone, as ever. With LOST goes at least one of these two: PARTIAL if the trace went
+ * on behind the gap, TRUNCATED if it was stopped. Records that are merged because the
+ * data ring had no room can have both.
  */
 #ifndef _UAPI_LINUX_PERF_AUX_H
 #define _UAPI_LINUX_PERF_AUX_H

@@ -12,6 +12,8 @@
 
 #include "aux_test.h"
 
+#define MOST_FILTERS	4
+
 static char *name = "aux_test";
 module_param(name, charp, 0444);
 MODULE_PARM_DESC(name, "what the PMUs' names start with");
@@ -146,10 +148,13 @@ static int aux_output_match(struct perf_event *aux_event)
 	return aux_event->pmu->setup_aux == setup_aux && has_stream(aux_event);
 }
 
-/* Any filter will do: there is no code whose addresses could be compared. */
+/*
+ * Any filter will do: there is no code whose addresses could be compared. But the core
+ * has room for nr_addr_filters of them only, and leaves it to us to see to it.
+ */
 static int addr_filters_validate(struct list_head *filters)
 {
-	return 0;
+	return list_count_nodes(filters) > MOST_FILTERS ? -EOPNOTSUPP : 0;
 }
 
 static void addr_filters_sync(struct perf_event *event)
@@ -196,7 +201,7 @@ static int register_one(struct aux_test_pmu *one)
 	pmu->aux_output_match = aux_output_match;
 	pmu->addr_filters_validate = addr_filters_validate;
 	pmu->addr_filters_sync = addr_filters_sync;
-	pmu->nr_addr_filters = 4;
+	pmu->nr_addr_filters = MOST_FILTERS;
 
 	err = perf_pmu_register(pmu, full_name, -1);
 	if (err)

