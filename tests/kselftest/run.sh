@@ -22,7 +22,7 @@ cat >"$work/all" <<'GUEST'
 #!/bin/bash
 export PERF_RING_STOCK=$1
 # The base has no test PMU of its own; elsewhere a test loads a second one.
-export PERF_AUX_TEST_MODULE=/tmp/share/perf_aux_test.ko
+export PERF_AUX_TEST_MODULE=/tmp/share/perf_aux_test_module.ko
 [ "$1" = 0 ] || busybox insmod $PERF_AUX_TEST_MODULE || exit 98
 if [ "$3" = 1 ]; then
 	echo on >/sys/kernel/debug/kcsan
@@ -53,7 +53,7 @@ module=$("$repo/scripts/aux-test-module" $kernel 2>"$work/module.log") || {
 	echo "not ok - $name: the test PMU's module does not build"
 	exit 1
 }
-cp "$module" "$work/perf_aux_test.ko"
+cp "$module" "$work/"
 
 "$repo/vm" "${options[@]}" --smp 2 --timeout 3000 --share "$work" --console "$work/console" -- \
 	/tmp/share/all $stock $limit $kcsan >"$work/output" 2>"$work/errors"
