@@ -207,7 +207,8 @@ static void munmap_waits_for_a_slow_stop(void)
 		sleep_ms(1);
 		before = now_us();
 		aux_unmap_area(&aux);
-		CHECK(now_us() - before >= STOP_US);
+		/* The delay counts cycles, whose number a second is an estimate. */
+		CHECK(now_us() - before >= STOP_US * 9 / 10);
 		disable(fd);
 		CHECK(aux_head(&aux) > 0);
 		ring_unmap(&aux.ring);
