@@ -133,7 +133,7 @@ static enum perf_aux_verdict open_area(struct perf_output_handle *handle, struct
 
 	if (verdict == PERF_AUX_BUSY)
 		return verdict;
-	smp_mb__after_atomic();
+	smp_mb__after_atomic(); /* pairs with close_area() */
 	if (likely(rcu_access_pointer(rb->aux) == area))
 		return verdict;
 	perf_aux_ring_close(&rb->aux_ring);
