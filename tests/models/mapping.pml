@@ -6,10 +6,11 @@
  *
  * What is modelled
  * ----------------
- * The counts and locks of kernel/events/mmap.c, redirect.c and ring_buffer.c:
- * event->mmap_count, event->mmap_mutex, event->refcount, rb->mmap_count,
- * rb->aux_mmap_count, rb->aux_mutex, rb->refcount, the ring's list of events,
- * and the locked memory charged for the data and for the AUX area.
+ * The counts and locks of kernel/events/mmap.c, aux_area.c, redirect.c and
+ * ring_buffer.c: event->mmap_count, event->mmap_mutex, event->refcount,
+ * rb->mmap_count, the AUX area's mmap_count (aux_mmap_count), rb->aux_mutex,
+ * rb->refcount, the ring's list of events, and the locked memory charged for the
+ * data and for the AUX area.
  *
  * Two events, and tasks that each do one thing and are done:
  * - MAPPERS map an event (the first one event 0) and unmap it;
@@ -23,8 +24,8 @@
  * event, unless the file stays open; event 0's always does.
  *
  * An operation stands under a comment that names it and quotes the code: G and
- * L are ring_buffer.c; O, A, D, C, N, K, P, Q, M, X go through mmap.c from
- * perf_mmap_open() to map_data(); T, R, S through redirect.c. steps.awk checks
+ * L are ring_buffer.c; A, P are aux_area.c; O, D, C, N, K, Q, M, X go through
+ * mmap.c from perf_mmap_open() to map_data(); T, R, S through redirect.c. steps.awk checks
  * that the quoted lines are still there, in that order.
  *
  * An atomic block holds one operation that others can see or disturb, with what
@@ -49,7 +50,7 @@
  * - RCU: a ring found under it may have no references left but is still
  *   memory, and G2 may find 0.
  * - Page faults and writers, which hold no count. AUX transactions, which are
- *   the base's: closing the last AUX mapping frees the area.
+ *   aux.pml's: closing the last AUX mapping frees the area.
  * - Sizes: all mappings fit the ring. A wrong size fails where a refused charge
  *   fails.
  * - Charging and allocating (locked_memory.c) succeed or fail in one operation.

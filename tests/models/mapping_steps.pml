@@ -130,7 +130,7 @@ inline open_mapping(e, aux)
 		USABLE(mine);
 		mmap_count[mine]++
 	}
-	/* O3 mmap.c: atomic_inc(&event->rb->aux_mmap_count); */
+	/* O3 mmap.c: perf_aux_map(event->rb); */
 	if
 	:: atomic { aux -> assert(aux_mmap_count[mine] > 0); aux_mmap_count[mine]++ }
 	:: !aux
@@ -147,7 +147,7 @@ inline count_aux_down(r)
 
 inline close_aux(r)
 {
-	/* A1 mmap.c: if (!atomic_dec_and_mutex_lock(&rb->aux_mmap_count, &rb->aux_mutex)) */
+	/* A3 aux_area.c: if (!atomic_dec_and_mutex_lock(&area->mmap_count, &rb->aux_mutex)) */
 	if
 	:: atomic { aux_mmap_count[r] > 1 -> count_aux_down(r) }
 	:: aux_mmap_count[r] <= 1 ->
@@ -161,15 +161,15 @@ inline close_aux(r)
 			if
 			:: last ->
 				assert(has_aux[r] && aux_charged[r]);
-				/* A2 mmap.c: perf_uncharge(&rb->aux_charge); */
+				/* A1 aux_area.c: RCU_INIT_POINTER(rb->aux, NULL); */
+				has_aux[r] = false;
+				/* A2 aux_area.c: perf_uncharge(&area->charge); */
 				aux_charged[r] = false;
-				charge--;
-				/* A3 mmap.c: rb_free_aux(rb); */
-				has_aux[r] = false
+				charge--
 			:: else
 			fi;
 			last = false;
-			/* A4 mmap.c: mutex_unlock(&rb->aux_mutex); */
+			/* A4 aux_area.c: mutex_unlock(&rb->aux_mutex); */
 			aux_mutex[r] = false
 		}
 	fi
@@ -366,16 +366,16 @@ inline map_data(e)
 inline map_aux_locked(r)
 {
 	if
-	/* P1 mmap.c: rb->aux_charge = charge; */
-	/* P2 mmap.c: atomic_set(&rb->aux_mmap_count, 1); */
-	/* Q1 mmap.c: if (!rb_has_aux(rb)) */
+	/* P1 aux_area.c: area->charge = *charge; */
+	/* P2 aux_area.c: atomic_set(&area->mmap_count, 1); */
+	/* Q1 mmap.c: if (!area) */
 	:: !has_aux[r] ->
 		assert(!aux_charged[r]);
 		has_aux[r] = true;
 		charge++;
 		aux_charged[r] = true;
 		aux_mmap_count[r] = 1
-	/* Q2 mmap.c: atomic_inc(&rb->aux_mmap_count); */
+	/* Q2 mmap.c: perf_aux_map(rb); */
 	:: has_aux[r] ->
 		assert(aux_mmap_count[r] > 0);
 		aux_mmap_count[r]++
