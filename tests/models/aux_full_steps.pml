@@ -11,8 +11,8 @@
 
 inline queue_disable()
 {
-	/* D1 aux_output.c: WRITE_ONCE(handle->rb->aux_stopped, 1); */
-	aux_stopped = true;
+	/* D1 aux_output.c: WRITE_ONCE(handle->rb->aux_stopped, PERF_AUX_STOPPING); */
+	aux_stopped = STOPPING;
 	/* D2 aux_output.c: perf_event_disable_inatomic(handle->event); */
 	d_step { pending_disable = true; must_be_off = true };
 #ifndef MUT_DISABLE_WITHOUT_IRQ_WORK
@@ -141,11 +141,25 @@ inline wakeup_work()
 	if
 	/* K5 wakeup.c: if (xchg(&event->pending_wakeup, 0)) */
 	:: d_step { pending_wakeup -> pending_wakeup = false }
-		/* K6 wakeup.c: if (READ_ONCE(rb->aux_stopped) && xchg(&rb->aux_stopped, 0)) */
 #ifndef MUT_NOTE_NOT_RENEWED
-		d_step { note = note || aux_stopped; aux_stopped = false };
+		if
+		/* K6 wakeup.c: case PERF_AUX_STOPPING: */
+#ifdef MUT_NOTE_RENEWED_AT_ONCE
+		:: d_step { aux_stopped == STOPPING -> aux_stopped = 0; note = true }
+#else
+		:: d_step {
+			aux_stopped == STOPPING ->
+			aux_stopped = STOPPED;
+			pending_wakeup = true;
+			wakeup_on = me
+			}
 #endif
-		/* K7 wakeup.c: wake_pollers(rb); */
+		/* K7 wakeup.c: case PERF_AUX_STOPPED: */
+		:: d_step { aux_stopped == STOPPED -> aux_stopped = 0; note = true }
+		:: d_step { aux_stopped == 0 }
+		fi;
+#endif
+		/* K8 wakeup.c: wake_pollers(rb); */
 		sleeper = false
 	:: atomic { !pending_wakeup }
 	fi
@@ -182,13 +196,11 @@ inline read_all()
 /* PERF_EVENT_IOC_ENABLE */
 inline enable()
 {
-	d_step {
-		!off[0] && !off[1] ->
-		if
-		:: state == OFF -> state = INACTIVE
-		:: else
-		fi
-	}
+	/* What is on already is found out without asking its CPU. */
+	if
+	:: d_step { state != OFF }
+	:: d_step { state == OFF && !off[0] && !off[1] -> state = INACTIVE }
+	fi
 }
 
 inline poll_wait()

@@ -177,7 +177,7 @@ inline begin()
 	/* B1 aux_output.c: struct perf_aux_area *area = rcu_dereference_sched(rb->aux); */
 	:: d_step { ON && r != NONE -> RING_IS_THERE(r); a = aux[r] }
 		if
-		/* B2 aux_output.c: if (!area || !refcount_inc_not_zero(&area->refcount)) */
+		/* B2 aux_output.c: if (!area || area->pmu != event->pmu || !refcount_inc_not_zero(&area->refcount)) */
 		:: d_step { ON && a == NONE -> leave_ring() }
 		:: d_step {
 			ON && a != NONE && !(ALIVE_AREA(a)) ->
@@ -200,7 +200,7 @@ inline begin()
 
 inline end()
 {
-	/* E1 aux_output.c: struct perf_aux_area *area = rb->aux_open; */
+	/* Z1 aux_output.c: struct perf_aux_area *area = rb->aux_open; */
 	/* E2 aux_output.c: todo = perf_aux_ring_commit(&rb->aux_ring, */
 	/* E3 aux_output.c: handle->event = NULL; */
 	d_step {
@@ -222,7 +222,7 @@ inline end()
 #ifdef MUT_AREA_READ_LATE
 	d_step { ON -> a = aux_open[r] }
 #endif
-	/* E5 aux_output.c: perf_aux_put(area); */
+	/* Z2 aux_output.c: perf_aux_put(area); */
 	d_step {
 		ON ->
 #ifndef MUT_BEGIN_WITHOUT_REFERENCE
