@@ -100,6 +100,8 @@ class AuxDuel {
 	unsigned long merged = 0;
 	unsigned long gaps = 0;
 	unsigned long wakeups = 0;
+	unsigned long quiet = 0;
+	unsigned long kept_out = 0;
 
     private:
 	static AuxModel::Area choose_area(Choices &choices)
@@ -226,10 +228,11 @@ class AuxDuel {
 	unsigned long write_some()
 	{
 		const unsigned long most = model.area.overwrite ? model.area.size : room;
+		const unsigned int how = choices.choose(4);
 		const unsigned long bytes =
-			choices.choose(4) == 0
-				? most
-				: choices.choose(static_cast<unsigned int>(most + 1));
+			how == 0   ? most
+			: how == 1 ? 0
+				   : choices.choose(static_cast<unsigned int>(most + 1));
 
 		if (!model.area.overwrite) {
 			model.write(bytes);
@@ -245,14 +248,18 @@ class AuxDuel {
 		if (!open)
 			return;
 
-		constexpr unsigned long long quiet =
+		constexpr unsigned long long says_nothing =
 			PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK | PERF_AUX_FLAG_OVERWRITE;
+		const bool anything_untold = model.anything_untold();
 		const unsigned long bytes = write_some();
 		const perf_aux_report expected = model.end(flags, bytes);
-		const bool says = expected.size || (expected.flags & ~quiet);
+		const bool says = expected.size || (expected.flags & ~says_nothing);
 		const bool cut = flags & PERF_AUX_FLAG_TRUNCATED;
 
 		aux.handle.flags = flags;
+		open = false;
+		if (choices.choose(4) && end_quietly(bytes, !says && !anything_untold))
+			return;
 		aux.report = stale_report;
 		expect(aux.commit(bytes), (says ? tell : 0) | (cut ? stop | wake : 0),
 		       "todo of commit");
@@ -262,7 +269,22 @@ class AuxDuel {
 			model.kept_quiet();
 		publish();
 		perf_aux_ring_close(&aux.ring);
-		open = false;
+	}
+
+	/* The shell tries that first. It says the same as the long way does, if shorter. */
+	bool end_quietly(unsigned long bytes, bool expected)
+	{
+		aux.handle.event = this;
+		const bool is_quiet = aux.end_quietly(bytes);
+
+		expect(is_quiet, expected, "quiet");
+		expect(aux.handle.event == nullptr, is_quiet, "no event in the handle");
+		if (!is_quiet)
+			return false;
+		expect(!model.area.overwrite && model.wakes(), false, "a wake-up in silence");
+		expect(aux.control.aux_head, model.position, "aux_head");
+		quiet++;
+		return true;
 	}
 
 	void publish()
@@ -305,8 +327,13 @@ class AuxDuel {
 
 	void map_another()
 	{
-		if (open || choices.choose(4))
+		if (choices.choose(4))
 			return;
+		if (open) {
+			expect(aux.setup(8, 1), false, "an area for one that is in use");
+			kept_out++;
+			return;
+		}
 
 		const AuxModel::Area area = choose_area(choices);
 
@@ -319,8 +346,7 @@ class AuxDuel {
 		model.map(area);
 		if (area.overwrite)
 			model.forget_unread();
-		perf_aux_ring_setup(&aux.ring, &aux.control, area.size, area.watermark,
-				    area.overwrite);
+		expect(aux.setup(area.size, area.watermark, area.overwrite), true, "an area");
 	}
 
 	void compare_sums()

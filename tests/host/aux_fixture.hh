@@ -27,6 +27,30 @@ inline bool operator==(const perf_aux_report &a, const perf_aux_report &b)
 	       a.lost_since == b.lost_since;
 }
 
+/* All that a ring has in it, but for where its user page is. */
+inline bool operator==(const perf_aux_ring &a, const perf_aux_ring &b)
+{
+	return a.head == b.head && a.wakeup == b.wakeup && a.watermark == b.watermark &&
+	       a.size == b.size && a.open == b.open && a.overwrite == b.overwrite &&
+	       a.cut == b.cut && a.lost == b.lost && a.lost_since == b.lost_since &&
+	       a.lost_total == b.lost_total && a.showing == b.showing && a.untold == b.untold;
+}
+
+inline std::ostream &operator<<(std::ostream &out, const perf_aux_ring &ring)
+{
+	return out << "head " << ring.head << ", wakeup " << ring.wakeup << ", watermark "
+		   << ring.watermark << ", size " << ring.size << ", open " << ring.open
+		   << ", overwrite " << ring.overwrite << ", cut " << ring.cut << ", lost "
+		   << ring.lost << " since " << ring.lost_since << ", in all " << ring.lost_total
+		   << ", untold: " << ring.untold;
+}
+
+inline bool operator==(const perf_aux_handle &a, const perf_aux_handle &b)
+{
+	return a.event == b.event && a.rb == b.rb && a.wakeup == b.wakeup && a.size == b.size &&
+	       a.flags == b.flags && a.head == b.head && a.unused == b.unused;
+}
+
 namespace ring_test {
 
 /* Todo bits as the plain numbers that they are. */
@@ -44,10 +68,15 @@ struct AuxFixture {
 		ring.head = start;
 		control.aux_head = start;
 		control.aux_tail = start;
-		perf_aux_ring_setup(&ring, &control, size, watermark, overwrite);
+		setup(size, watermark, overwrite);
 	}
 	AuxFixture(const AuxFixture &) = delete;
 	AuxFixture &operator=(const AuxFixture &) = delete;
+
+	bool setup(unsigned long size, unsigned long watermark, bool overwrite = false)
+	{
+		return perf_aux_ring_setup(&ring, &control, size, watermark, overwrite) != 0;
+	}
 
 	/* As if @unread bytes up to @position were written and told, and those before read. */
 	void be_at(unsigned long position, unsigned long unread)
@@ -61,6 +90,10 @@ struct AuxFixture {
 	perf_aux_verdict begin()
 	{
 		return perf_aux_ring_begin(&ring, &handle);
+	}
+	bool end_quietly(unsigned long size)
+	{
+		return perf_aux_ring_end_quietly(&ring, &handle, size) != 0;
 	}
 	/* Todo bits of commit alone. */
 	unsigned int commit(unsigned long size)

@@ -32,6 +32,7 @@ class AuxModel {
 		cut = false;
 		dropped += data_in(untold);
 		untold.clear();
+		untold_data = false;
 		if (!area.overwrite)
 			aim();
 	}
@@ -85,7 +86,7 @@ class AuxModel {
 	/* The end of a transaction has been told of, or tried to. */
 	perf_aux_report end(unsigned long long flags, unsigned long bytes)
 	{
-		perf_aux_report report = to_tell(flags);
+		perf_aux_report report = to_tell(flags, bytes);
 
 		cut = flags & PERF_AUX_FLAG_TRUNCATED;
 		if (area.overwrite)
@@ -111,10 +112,14 @@ class AuxModel {
 		lost_ever += bytes;
 	}
 
-	/* All that nobody has heard of. */
-	perf_aux_report to_tell(unsigned long long flags) const
+	/* All that nobody has heard of, with @bytes of the latest. */
+	perf_aux_report to_tell(unsigned long long flags, unsigned long bytes = 0) const
 	{
-		flags |= untold_flags;
+		constexpr unsigned long long format = PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK;
+		const bool of_untold = untold_data && !bytes;
+		const unsigned long long named = (of_untold ? untold_flags : flags) & format;
+
+		flags = ((flags | untold_flags) & ~format) | named;
 		if (area.overwrite)
 			flags |= PERF_AUX_FLAG_OVERWRITE;
 		if (std::count(untold.begin(), untold.end(), Byte::skipped))
@@ -130,18 +135,27 @@ class AuxModel {
 	{
 		data_told += data_in(untold);
 		untold.clear();
-		untold_flags = 0;
+		kept_quiet();
 		lost_told += lost;
 		lost = 0;
 	}
 	void refused(const perf_aux_report &report)
 	{
 		untold_flags = report.flags & ~(PERF_AUX_FLAG_LOST | PERF_AUX_FLAG_OVERWRITE);
+		refused_flags = report.flags;
+		untold_data = report.size != 0;
 	}
 	/* What says nothing is not even tried. */
 	void kept_quiet()
 	{
 		untold_flags = 0;
+		refused_flags = 0;
+		untold_data = false;
+	}
+	/* Is there something left of earlier records, be it that they were of a snapshot? */
+	bool anything_untold() const
+	{
+		return untold_data || refused_flags || lost;
 	}
 
 	Area area{};
@@ -201,6 +215,8 @@ class AuxModel {
 	Bytes unread; /* in the area */
 	Bytes untold; /* from the first byte on that no record has told of */
 	unsigned long long untold_flags = 0;
+	unsigned long long refused_flags = 0; /* all that the record had */
+	bool untold_data = false;	      /* has the last record that was refused any? */
 	unsigned long long since = 0;
 	unsigned long to_mark = 0;
 	unsigned long marks_passed = 0;

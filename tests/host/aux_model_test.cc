@@ -18,6 +18,8 @@ TEST(AuxModel, RandomOperationsLeadToTheSame)
 	unsigned long merged = 0;
 	unsigned long gaps = 0;
 	unsigned long wakeups = 0;
+	unsigned long quiet = 0;
+	unsigned long kept_out = 0;
 
 	while (left) {
 		setting = AuxDuel::choose_setting(random);
@@ -31,11 +33,14 @@ TEST(AuxModel, RandomOperationsLeadToTheSame)
 		merged += duel.merged;
 		gaps += duel.gaps;
 		wakeups += duel.wakeups;
+		quiet += duel.quiet;
+		kept_out += duel.kept_out;
 	}
 	std::cout << refused << " refused, " << merged << " merged, " << gaps << " with gaps, "
-		  << wakeups << " wake-ups" << std::endl;
+		  << wakeups << " wake-ups, " << quiet << " quiet ends, " << kept_out
+		  << " areas kept out" << std::endl;
 	/* What never came up has not been compared. */
-	EXPECT_TRUE(!enough || (refused && merged && gaps && wakeups));
+	EXPECT_TRUE(!enough || (refused && merged && gaps && wakeups && quiet && kept_out));
 }
 
 } // namespace

@@ -7,9 +7,11 @@
 mutant aux_two_transactions aux_ring_test aux_ring.hh \
 	's/return PERF_AUX_BUSY;/;/'
 mutant aux_open_is_stored_not_exchanged aux_nesting_test aux_ring.hh \
-	's/!P::exchange_if(ring.open, closed, 1UL)/(P::load(ring.open) != closed || (P::store(ring.open, 1UL), false))/'
+	's/!P::try_lock(ring.open)/(P::load(ring.open) || (P::store(ring.open, 1UL), false))/'
 mutant aux_never_closed aux_ring_test aux_ring.hh \
-	's/P::store(ring.open, 0UL);/;/'
+	's/P::unlock(ring.open);/;/'
+mutant aux_anybody_opens aux_ring_test primitives.hh \
+	's/return !__atomic_exchange_n(\(.*\));/__atomic_exchange_n(\1); return true;/'
 mutant aux_full_is_opened aux_ring_test aux_ring.hh \
 	's/return PERF_AUX_FULL;/return PERF_AUX_OPENED;/'
 mutant aux_no_byte_kept_back aux_ring_test aux_ring.hh \
@@ -27,7 +29,7 @@ mutant aux_mark_is_the_last_one aux_ring_test aux_ring.hh \
 mutant aux_head_stays aux_ring_test aux_ring.hh \
 	's/ring.head += size;/;/'
 mutant aux_head_not_shown aux_ring_test aux_ring.hh \
-	's/P::publish_head(ring.control->aux_head, ring.head);/;/'
+	'/int publish(/,/^\t}/s/P::publish_head(ring.control->aux_head, ring.head);/;/'
 mutant aux_head_shown_at_commit aux_ring_test aux_ring.hh \
 	's/ring.cut = (report.flags/P::publish_head(ring.control->aux_head, ring.head); &/'
 mutant aux_last_byte_is_wrong aux_ring_test aux_ring.hh \
@@ -49,7 +51,19 @@ mutant aux_new_area_has_old_marks aux_ring_test aux_ring.hh \
 mutant aux_new_area_has_old_data aux_ring_test aux_ring.hh \
 	's/ring.untold.size = 0;/;/'
 mutant aux_new_area_is_cut aux_ring_test aux_ring.hh \
-	's/ring.cut = 0;/;/'
+	'/bool setup(/,/^\t}/s/ring.cut = 0;/;/'
+mutant aux_new_area_under_a_transaction aux_ring_test aux_ring.hh \
+	'/bool setup(/,/^\t}/s/if (!P::try_lock(ring.open))/if (P::try_lock(ring.open) \&\& false)/'
+mutant aux_refused_area_is_changed aux_ring_test aux_ring.hh \
+	'/bool setup(/,/^\t}/s/if (!P::try_lock(ring.open))/ring.size = size; &/'
+mutant aux_refused_area_closes aux_ring_test aux_ring.hh \
+	'/bool setup(/,/^\t}/s/return false;/return close(ring), false;/'
+mutant aux_refused_area_says_it_is_one aux_ring_test aux_ring.hh \
+	'/bool setup(/,/^\t}/s/return false;/return true;/'
+mutant aux_new_area_is_refused aux_ring_test aux_ring.hh \
+	'/bool setup(/,/^\t}/s/return true;/return false;/'
+mutant aux_new_area_stays_open aux_ring_test aux_ring.hh \
+	'/bool setup(/,/^\t}/s/close(ring);/;/'
 mutant aux_new_area_has_the_old_size aux_ring_test aux_ring.hh \
 	's/ring.size = size;/if (!ring.size) &/'
 mutant aux_new_area_has_the_old_mode aux_model_test aux_ring.hh \
@@ -77,9 +91,9 @@ mutant aux_snapshot_does_not_say_so aux_ring_test aux_ring.hh \
 mutant aux_record_of_nothing aux_ring_test aux_ring.hh \
 	's/return report.size || (.*);/return true;/'
 mutant aux_record_of_the_mode_alone aux_ring_test aux_ring.hh \
-	's/~(aux_format_mask | aux_overwrite)/~aux_format_mask/'
+	'/says_something(const/,/^\t}/s/~(aux_format_mask | aux_overwrite)/~aux_format_mask/'
 mutant aux_record_of_the_format_alone aux_ring_test aux_ring.hh \
-	's/~(aux_format_mask | aux_overwrite)/~aux_overwrite/'
+	'/says_something(const/,/^\t}/s/~(aux_format_mask | aux_overwrite)/~aux_overwrite/'
 mutant aux_flags_alone_are_not_told aux_ring_test aux_ring.hh \
 	's/return report.size || (.*);/return report.size;/'
 mutant aux_data_alone_are_not_told aux_ring_test aux_ring.hh \
@@ -93,11 +107,11 @@ mutant aux_earlier_cut_stops aux_ring_test aux_ring.hh \
 mutant aux_cut_told_each_time aux_ring_test aux_ring.hh \
 	's/ring.cut = 1;/;/'
 mutant aux_cut_by_the_driver_told_twice aux_ring_test aux_ring.hh \
-	's/if (ring.cut && !ring.untold.size/if (false \&\& !ring.untold.size/'
+	's/if (ring.cut && !pending(ring))/if (false)/'
 mutant aux_cut_hides_untold_flags aux_ring_test aux_ring.hh \
-	's/ && !ring.untold.flags//'
+	's/return ring.untold.size || ring.untold.flags ||/return ring.untold.size ||/'
 mutant aux_cut_hides_a_loss aux_ring_test aux_ring.hh \
-	's/ && !P::load(ring.lost))/)/'
+	'/int refuse(/,/^\t}/s/!pending(ring)/!ring.untold.size \&\& !ring.untold.flags/'
 mutant aux_cut_does_not_say_so aux_ring_test aux_ring.hh \
 	's/report = {ring.head, 0, aux_truncated, 0, 0};/report = {ring.head, 0, aux_partial, 0, 0};/'
 mutant aux_cut_wakes_nobody aux_ring_test aux_ring.hh \
@@ -113,7 +127,17 @@ mutant aux_untold_data_alone_not_merged aux_ring_test aux_ring.hh \
 mutant aux_untold_flags_forgotten aux_ring_test aux_ring.hh \
 	's/report.flags |= untold.flags & .*;/;/'
 mutant aux_untold_mode_kept aux_ring_test aux_ring.hh \
-	's/untold.flags & ~(aux_lost | aux_overwrite)/untold.flags \& ~aux_lost/'
+	's/untold.flags & ~(aux_lost | aux_overwrite | aux_format_mask)/untold.flags \& ~(aux_lost | aux_format_mask)/'
+mutant aux_formats_are_or_ed aux_ring_test aux_ring.hh \
+	's/~(aux_lost | aux_overwrite | aux_format_mask)/~(aux_lost | aux_overwrite)/'
+mutant aux_format_of_the_first aux_ring_test aux_ring.hh \
+	's/if (!report.size && untold.size)/if (untold.size)/'
+mutant aux_format_of_no_data aux_ring_test aux_ring.hh \
+	's/if (!report.size && untold.size)/if (!report.size)/'
+mutant aux_format_of_the_last aux_ring_test aux_ring.hh \
+	's/if (!report.size && untold.size)/if (false)/'
+mutant aux_formats_of_two aux_ring_test aux_ring.hh \
+	's/report.flags = (report.flags & ~aux_format_mask) |/report.flags = report.flags |/'
 mutant aux_gap_not_told aux_ring_test aux_ring.hh \
 	's/untold.offset + untold.size != report.offset/false/'
 mutant aux_gap_told_of_flags aux_ring_test aux_ring.hh \
@@ -173,9 +197,45 @@ mutant aux_two_show_the_sum aux_nesting_test aux_ring.hh \
 mutant aux_sum_of_an_nmi_not_shown aux_nesting_test aux_ring.hh \
 	's/while (P::load(ring.lost_total) != total);/while (false);/'
 mutant aux_record_of_a_loss_told_by_an_nmi aux_nesting_test aux_ring.hh \
-	's/^\t\tclose(ring);$/return PERF_AUX_TELL;/'
+	'/unsigned int lose(/,/^\t}/s/^\t\tclose(ring);$/return PERF_AUX_TELL;/'
 mutant aux_not_closed_without_a_record aux_nesting_test aux_ring.hh \
-	's/^\t\tclose(ring);$/;/'
+	'/unsigned int lose(/,/^\t}/s/^\t\tclose(ring);$/;/'
+
+# --- AUX ring: a quiet end ---
+mutant aux_quiet_with_data aux_ring_test aux_ring.hh \
+	's/if (size || (handle.flags/if ((handle.flags/'
+mutant aux_quiet_with_flags aux_ring_test aux_ring.hh \
+	's/ || (handle.flags & .*) || pending(ring))/ || pending(ring))/'
+mutant aux_not_quiet_with_the_format aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/~(aux_format_mask | aux_overwrite)/~aux_overwrite/'
+mutant aux_not_quiet_with_the_mode aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/~(aux_format_mask | aux_overwrite)/~aux_format_mask/'
+mutant aux_quiet_with_anything_pending aux_nesting_test aux_ring.hh \
+	's/ || pending(ring))$/)/'
+mutant aux_quiet_with_a_loss_pending aux_ring_test aux_ring.hh \
+	'/bool pending(/,/^\t}/s/ || P::load(ring.lost);/;/'
+mutant aux_quiet_with_data_untold aux_ring_test aux_ring.hh \
+	'/bool pending(/,/^\t}/s/return ring.untold.size || /return /'
+mutant aux_quiet_with_flags_untold aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/pending(ring)/ring.untold.size || P::load(ring.lost)/'
+mutant aux_never_quiet aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/return true;/return false;/'
+mutant aux_quiet_end_of_a_known_cut aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/ring.cut = 0;/;/'
+mutant aux_quiet_snapshot_stays_where_it_was aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/ring.head = handle.head;/;/'
+mutant aux_quiet_snapshot_not_shown aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/P::publish_head(.*);/;/'
+mutant aux_quiet_end_moves_as_if_it_were_a_snapshot aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/if (ring.overwrite)/handle.head -= 1; if (true)/'
+mutant aux_quiet_end_keeps_the_handle aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/handle.event = nullptr;/;/'
+mutant aux_quiet_end_stays_open aux_ring_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/close(ring);/;/'
+mutant aux_handle_cleared_after_closing aux_nesting_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/{s/handle.event = nullptr;/;/;s/return true;/handle.event = nullptr; &/}'
+mutant aux_quiet_snapshot_shown_after_closing aux_nesting_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/{s/P::publish_head(.*);/;/;s/return true;/if (ring.overwrite) P::publish_head(ring.control->aux_head, handle.head); &/}'
 
 # --- AUX area: layout and copying ---
 mutant aux_wakes_when_all_is_full aux_layout_test aux_ring.cc \
@@ -335,10 +395,24 @@ mutant pad_of_a_whole_alignment aux_test_test ../aux_test/stream.cc \
 mutant aux_edge_a_relaxed aux_thread_test primitives.hh \
 	's/__atomic_load_n(&tail, __ATOMIC_ACQUIRE)/__atomic_load_n(\&tail, __ATOMIC_RELAXED)/'
 mutant aux_edge_b_relaxed aux_thread_test primitives.hh \
-	's/__ATOMIC_RELEASE);/__ATOMIC_RELAXED);/'
+	's/^\([[:space:]]*\)__ATOMIC_RELEASE);/\1__ATOMIC_RELAXED);/'
 mutant aux_tail_is_a_plain_load aux_thread_test aux_ring.hh \
 	's/P::load_tail(ring.control->aux_tail)/static_cast<unsigned long>(ring.control->aux_tail)/'
 mutant aux_head_is_a_plain_store aux_thread_test aux_ring.hh \
 	's/P::publish_head(ring.control->aux_head, ring.head);/ring.control->aux_head = ring.head;/'
 mutant aux_sum_is_a_plain_store aux_thread_test aux_ring.hh \
 	's/P::store(ring.control->aux_lost, \(.*\));/ring.control->aux_lost = \1;/'
+mutant aux_quiet_snapshot_is_a_plain_store aux_thread_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/s/P::publish_head(ring.control->aux_head, ring.head);/ring.control->aux_head = ring.head;/'
+mutant aux_lock_taken_relaxed aux_thread_test primitives.hh \
+	's/__atomic_exchange_n(&lock, 1UL, __ATOMIC_ACQUIRE)/__atomic_exchange_n(\&lock, 1UL, __ATOMIC_RELAXED)/'
+mutant aux_lock_given_back_relaxed aux_thread_test primitives.hh \
+	's/__atomic_store_n(&lock, 0UL, __ATOMIC_RELEASE)/__atomic_store_n(\&lock, 0UL, __ATOMIC_RELAXED)/'
+mutant aux_lock_has_many_owners aux_thread_test primitives.hh \
+	's/return !__atomic_exchange_n(\(.*\));/__atomic_exchange_n(\1); return true;/'
+mutant aux_lock_not_taken_for_another_area aux_thread_test aux_ring.hh \
+	'/bool setup(/,/^\t}/{s/if (!P::try_lock(ring.open))/if (P::load(ring.open))/;s/close(ring);/;/}'
+mutant aux_lock_given_back_before_another_area aux_thread_test aux_ring.hh \
+	'/bool setup(/,/^\t}/{s/close(ring);/;/;s/ring.control = control;/close(ring); &/}'
+mutant aux_handle_used_after_closing aux_thread_test aux_ring.hh \
+	'/bool end_quietly(/,/^\t}/{s/ring.cut = 0;/;/;s/return true;/ring.cut = 0; &/}'

@@ -22,6 +22,8 @@ namespace ring_test {
 
 enum class AuxDeed {
 	write,	   /* a whole transaction */
+	idle,	   /* one of no bytes */
+	map,	   /* another area in place of this one */
 	open,	   /* begin one that stays open */
 	end,	   /* that one */
 	lose,	   /* outside of it or within, as it comes */
@@ -38,6 +40,9 @@ struct AuxSightings {
 	unsigned long told_for_others = 0; /* a loss, by another than its loser */
 	unsigned long nothing_left = 0;	   /* to tell for a loser without a transaction */
 	unsigned long shown_for_others = 0;
+	unsigned long quiet = 0;
+	unsigned long not_quiet = 0; /* of no bytes, but for what others had left */
+	unsigned long kept_out = 0;  /* areas, by a transaction */
 	unsigned long deepest = 0;
 };
 
@@ -99,6 +104,7 @@ class AuxNestedWorld final : private Interrupts {
 		aux = std::make_unique<AuxFixture>(area_size, scenario.overwrite ? 0 : piece,
 						   scenario.overwrite, start);
 		kept.reset();
+		ending = nullptr;
 		failure.clear();
 		left = depth = owners = entering = 0;
 		data_full = false;
@@ -118,8 +124,15 @@ class AuxNestedWorld final : private Interrupts {
 		interruption_point();
 	}
 
-	void after(Operation) override
+	void after(Operation last) override
 	{
+		/* From here on, an NMI may begin, and on the same handle. */
+		if (ending && last == Operation::unlock) {
+			require(!ending->event, "the handle is still in use when all is over");
+			require(!scenario.overwrite || aux->control.aux_head == ending->head,
+				"aux_head moves when all is over");
+		}
+
 		const unsigned long shown = static_cast<unsigned long>(aux->control.aux_lost);
 
 		require(shown >= last_shown, "aux_lost goes back");
@@ -150,14 +163,20 @@ class AuxNestedWorld final : private Interrupts {
 	{
 		switch (deed) {
 		case AuxDeed::write:
-			write();
+			write(piece);
+			break;
+		case AuxDeed::idle:
+			write(0);
+			break;
+		case AuxDeed::map:
+			map();
 			break;
 		case AuxDeed::open:
 			open();
 			break;
 		case AuxDeed::end:
 			if (kept)
-				end(*std::exchange(kept, std::nullopt));
+				end(*std::exchange(kept, std::nullopt), piece);
 			break;
 		case AuxDeed::lose:
 			lose();
@@ -183,14 +202,31 @@ class AuxNestedWorld final : private Interrupts {
 			kept = handle;
 	}
 
-	void write()
+	void write(unsigned long most)
 	{
 		const std::optional<perf_aux_handle> handle = begin();
 
 		if (!handle)
 			return;
 		interruption_point();
-		end(*handle);
+		end(*handle, most);
+	}
+
+	/* The same again, but what of the old one nobody has been told of is gone. */
+	void map()
+	{
+		entering++;
+		const bool mapped = interruptible::aux_setup(aux->ring, aux->control, area_size,
+							     scenario.overwrite ? 0 : piece,
+							     scenario.overwrite);
+		entering--;
+
+		/* Who came in between and does not keep it has closed it. */
+		require(mapped != kept.has_value(), "an area for one that is in use, or none");
+		if (mapped)
+			told_up_to = aux->ring.head;
+		else
+			seen.kept_out++;
 	}
 
 	std::optional<perf_aux_handle> begin()
@@ -207,6 +243,7 @@ class AuxNestedWorld final : private Interrupts {
 			return {};
 		}
 		own();
+		handle.event = &ours;
 		if (verdict == PERF_AUX_OPENED)
 			return handle;
 		refuse();
@@ -223,21 +260,42 @@ class AuxNestedWorld final : private Interrupts {
 		disown();
 	}
 
-	void end(perf_aux_handle handle)
+	void end(perf_aux_handle handle, unsigned long most)
 	{
-		const unsigned long bytes = std::min(piece, handle.size);
+		const unsigned long bytes = scenario.overwrite ? most : std::min(most, handle.size);
 		perf_aux_report report = stale_report;
 
 		if (scenario.overwrite)
 			handle.head = (handle.head + piece) % area_size;
-		if (interruptible::aux_commit(aux->ring, handle, scenario.overwrite ? piece : bytes,
-					      report) &
-		    PERF_AUX_TELL)
+		if (end_quietly(handle, bytes))
+			return;
+		if (interruptible::aux_commit(aux->ring, handle, bytes, report) & PERF_AUX_TELL)
 			tell_of(report);
 		interruptible::aux_publish(aux->ring);
 		require(scenario.overwrite || aux->control.aux_head == aux->ring.head,
 			"aux_head is not what was committed");
 		disown();
+	}
+
+	/* As the shell does, it is tried first. */
+	bool end_quietly(perf_aux_handle &handle, unsigned long bytes)
+	{
+		const bool anything_untold = (given & ~told & ~counting) || aux->ring.untold.size;
+
+		ending = &handle;
+		const bool quiet = interruptible::aux_end_quietly(aux->ring, handle, bytes);
+		ending = nullptr;
+
+		if (!quiet) {
+			require(handle.event == &ours, "the handle is no longer in use");
+			seen.not_quiet += bytes == 0;
+			return false;
+		}
+		require(!handle.event, "the handle is still in use");
+		require(!bytes && !anything_untold, "there is something to tell");
+		owners--;
+		seen.quiet++;
+		return true;
 	}
 
 	/* Losses are powers of two: a sum says which ones it has. Their times are 1, 2, ... */
@@ -349,7 +407,9 @@ class AuxNestedWorld final : private Interrupts {
 	const AuxScenario &scenario;
 	Choices &choices;
 	std::unique_ptr<AuxFixture> aux;
-	std::optional<perf_aux_handle> kept; /* of the transaction that stays open */
+	std::optional<perf_aux_handle> kept;	 /* of the transaction that stays open */
+	const perf_aux_handle *ending = nullptr; /* quietly, it is tried */
+	int ours = 0;				 /* the event: handles have its address */
 	std::string failure;
 	unsigned int left = 0; /* interruptions */
 	unsigned int depth = 0;

@@ -71,6 +71,35 @@ const AuxScenario scenarios[] = {
 		.others = {lose, write},
 		.expected = {.busy = 1, .untold = 1, .told_for_others = 1},
 	},
+	{
+		.name = "NothingToSay",
+		.earlier = {},
+		.task = {idle},
+		.others = {idle, lose, write},
+		.expected = {.busy = 1, .told_for_others = 1, .quiet = 1, .not_quiet = 1},
+	},
+	{
+		.name = "NothingToSayInASnapshot",
+		.overwrite = true,
+		.earlier = {},
+		.task = {idle},
+		.others = {idle, lose, write},
+		.expected = {.busy = 1, .told_for_others = 1, .quiet = 1, .not_quiet = 1},
+	},
+	{
+		.name = "NothingToSayButWhatWasRefused",
+		.earlier = {data_full, write},
+		.task = {idle, idle},
+		.others = {lose, idle, data_room},
+		.expected = {.busy = 1, .untold = 1, .quiet = 1, .not_quiet = 1},
+	},
+	{
+		.name = "AnotherArea",
+		.earlier = {data_full, write, data_room},
+		.task = {map, idle},
+		.others = {open, end, lose},
+		.expected = {.busy = 1, .quiet = 1, .not_quiet = 1, .kept_out = 1},
+	},
 };
 
 std::vector<AuxScenario> to_every_depth()
@@ -98,7 +127,8 @@ std::vector<AuxScenario> with_many_interruptions()
 		scenario.nesting = 4;
 		scenario.interruptions = 12;
 		scenario.quiet = 10;
-		scenario.task.insert(scenario.task.end(), {lose, write, read_all, write});
+		scenario.task.insert(scenario.task.end(),
+				     {lose, write, idle, read_all, map, write});
 	}
 	return all;
 }
@@ -108,14 +138,18 @@ void expect_sightings(const AuxSightings &seen, const AuxScenario &scenario)
 {
 	std::cout << seen.busy << " busy, " << seen.full << " full, " << seen.untold << " untold, "
 		  << seen.told_for_others << " told for others, " << seen.nothing_left
-		  << " with nothing left, " << seen.shown_for_others << " shown for others"
-		  << std::endl;
+		  << " with nothing left, " << seen.shown_for_others << " shown for others, "
+		  << seen.quiet << " quiet, " << seen.not_quiet << " not, " << seen.kept_out
+		  << " areas kept out" << std::endl;
 	EXPECT_GE(seen.busy, scenario.expected.busy);
 	EXPECT_GE(seen.full, scenario.expected.full);
 	EXPECT_GE(seen.untold, scenario.expected.untold);
 	EXPECT_GE(seen.told_for_others, scenario.expected.told_for_others);
 	EXPECT_GE(seen.nothing_left, scenario.expected.nothing_left);
 	EXPECT_GE(seen.shown_for_others, scenario.expected.shown_for_others);
+	EXPECT_GE(seen.quiet, scenario.expected.quiet);
+	EXPECT_GE(seen.not_quiet, scenario.expected.not_quiet);
+	EXPECT_GE(seen.kept_out, scenario.expected.kept_out);
 	EXPECT_EQ(seen.deepest, scenario.nesting);
 }
 

@@ -181,7 +181,7 @@ TEST_F(AuxRecord, ThatWasRefusedIsMergedIntoTheNext)
 	write_untold(8, collision);
 	write_untold(16, 0x0100);
 	EXPECT_EQ(write(24), tell);
-	expect_report(0, 48, collision | 0x0100);
+	expect_report(0, 48, collision);
 	EXPECT_EQ(write(8), tell);
 	expect_report(48, 8, 0);
 }
@@ -220,6 +220,86 @@ TEST_F(AuxRecord, OfACutThatWasRefusedDoesNotStopTheNextTransaction)
 	expect_report(0, 16, truncated);
 	fill_up();
 	EXPECT_EQ(refuse(), tell_stop_and_wake) << "the transaction has begun since";
+}
+
+/*
+ * The format is a number and not bits: that of the latest data, whoever tells them. All
+ * that two records can be that are refused, in front of one that is not.
+ */
+TEST_F(AuxRecord, ThatIsMergedHasTheFormatOfItsLatestData)
+{
+	struct Part {
+		unsigned long size;
+		Flags flags;
+	};
+	std::vector<Part> parts;
+
+	for (const unsigned long size : {0UL, 8UL})
+		for (const Flags of : {0x0000ULL, 0x0100ULL, 0x0600ULL, 0xff00ULL})
+			parts.push_back({size, of | collision});
+
+	for (const Part &first : parts) {
+		for (const Part &second : parts) {
+			for (const Part &last : parts) {
+				const Part &data = last.size	 ? last
+						   : second.size ? second
+						   : first.size	 ? first
+								 : last;
+
+				aux.be_at(start, 0);
+				write_untold(first.size, first.flags);
+				write_untold(second.size, second.flags);
+				EXPECT_EQ(write(last.size, last.flags), tell);
+				expect_report(0, first.size + second.size + last.size,
+					      collision | (data.flags & format));
+				ASSERT_FALSE(HasFailure()) << std::hex << first.flags << ' '
+							   << second.flags << ' ' << last.flags;
+			}
+		}
+	}
+}
+
+/* Refusals and losses have no data of their own, so no format. */
+TEST_F(AuxRecord, ThatWasRefusedKeepsItsFormatInARefusalAndALoss)
+{
+	write_untold(8, 0x0600);
+	write_untold(0, collision | 0x0100);
+	EXPECT_EQ(aux.lose(5, 50), tell);
+	expect_report(0, 8, collision | lost | partial | 0x0600, 5, 50);
+	perf_aux_ring_untold(&aux.ring, &aux.report);
+	perf_aux_ring_close(&aux.ring);
+	fill_up();
+	EXPECT_EQ(refuse(), tell_stop_and_wake);
+	expect_report(0, 8, collision | lost | partial | truncated | 0x0600, 5, 50);
+
+	aux.control.aux_tail = aux.ring.head;
+	write_untold(0, collision | 0x0100);
+	fill_up();
+	EXPECT_EQ(refuse(), tell_stop_and_wake);
+	expect_report(8, 0, collision | truncated);
+}
+
+TEST_F(AuxRecord, ThatWasRefusedLeavesNoFormatToAnotherArea)
+{
+	write_untold(8, collision | 0x0600);
+	ASSERT_TRUE(aux.setup(1UL << 12, 1UL << 11));
+	EXPECT_EQ(write(0), tell);
+	expect_report(8, 0, collision);
+}
+
+TEST_F(AuxRecord, OfASnapshotHasTheFormatOfTheLatest)
+{
+	AuxFixture ring(64, 0, true);
+
+	for (const unsigned long size : {0UL, 8UL}) {
+		ring.begin();
+		ring.handle.flags = 0x0600;
+		ring.end_untold(8);
+		ring.begin();
+		ring.handle.flags = 0x0100 | collision;
+		EXPECT_EQ(ring.end(size), tell);
+		EXPECT_EQ(ring.report.flags, overwrite | collision | (size ? 0x0100 : 0x0600));
+	}
 }
 
 TEST_F(AuxRecord, HasAGapWhereBytesWereSkipped)

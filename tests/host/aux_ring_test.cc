@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AUX ring: positions, room and wake-ups, in areas small enough to try everything. */
 #include <climits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "aux_fixture.hh"
+#include "choices.hh"
 
 namespace ring_test {
 namespace {
@@ -328,6 +330,166 @@ TEST(AuxOverwrite, OfNothingIsNoRecordButMoves)
 	EXPECT_EQ(aux.control.aux_head, 24U);
 }
 
+/*
+ * An end that is over in one step is the same as the long one: whenever it says yes, and
+ * there is nothing to tell whenever it does. All that the driver can say, in front of all
+ * that others can have left.
+ */
+struct QuietEnd {
+	bool overwrite;
+	unsigned long head;    /* where the transaction begins */
+	unsigned long skipped; /* in it */
+	bool cut;	       /* told before */
+	unsigned long lost;    /* in it, or refused before */
+	perf_aux_report untold;
+	unsigned long long flags;
+	unsigned long size;
+
+	/* The transaction is open, and is to end. */
+	void prepare(AuxFixture &aux) const
+	{
+		if (overwrite)
+			aux.setup(16, 0, true);
+		aux.ring.head = head;
+		aux.ring.wakeup = overwrite ? 0 : head;
+		aux.control.aux_head = head;
+		aux.control.aux_tail = head;
+		aux.ring.cut = cut;
+		aux.ring.untold = untold;
+		aux.handle = stale_handle;
+		aux.handle.event = &aux;
+		EXPECT_EQ(aux.begin(), PERF_AUX_OPENED);
+		if (!overwrite) {
+			EXPECT_GE(perf_aux_ring_skip(&aux.ring, &aux.handle, skipped), 0);
+		}
+		EXPECT_EQ(aux.lose(lost, 77), 0U);
+		aux.handle.flags = flags;
+		if (overwrite)
+			aux.handle.head = (head + 8) % 16;
+	}
+
+	friend std::ostream &operator<<(std::ostream &out, const QuietEnd &end)
+	{
+		return out << (end.overwrite ? "overwrite, " : "") << "head " << end.head << ", "
+			   << end.skipped << " skipped, cut " << end.cut << ", lost " << end.lost
+			   << ", untold: " << end.untold << "; flags " << std::hex << end.flags
+			   << std::dec << ", size " << end.size;
+	}
+};
+
+QuietEnd choose_end(Choices &choices)
+{
+	static constexpr unsigned long heads[] = {0, 5, 12, 0UL - 16, 0UL - 1};
+	static constexpr unsigned long sizes[] = {0, 1, 8};
+	static constexpr unsigned long long all_flags[] = {PERF_AUX_FLAG_TRUNCATED,
+							   PERF_AUX_FLAG_PARTIAL,
+							   PERF_AUX_FLAG_COLLISION,
+							   PERF_AUX_FLAG_OVERWRITE,
+							   PERF_AUX_FLAG_LOST,
+							   0x0100,
+							   0x8000,
+							   1ULL << 63};
+	const bool overwrite = choices.choose(2);
+	const unsigned long position = heads[choices.choose(5)];
+	const unsigned long head = overwrite ? position % 16 : position;
+	const perf_aux_report untold[] = {{},
+					  {head - 4, 4, 0, 0, 0},
+					  {head, 0, PERF_AUX_FLAG_COLLISION, 0, 0},
+					  {head, 0, PERF_AUX_FLAG_OVERWRITE, 0, 0},
+					  {head, 0, 0x0100, 0, 0}};
+	QuietEnd end{overwrite,
+		     head,
+		     3UL * choices.choose(2),
+		     choices.choose(2) != 0,
+		     5UL * choices.choose(2),
+		     untold[choices.choose(5)],
+		     0,
+		     sizes[choices.choose(3)]};
+
+	for (const unsigned long long flag : all_flags)
+		end.flags |= choices.choose(2) ? flag : 0;
+	return end;
+}
+
+TEST(AuxQuietEnd, IsTheSameAsTheLongOne)
+{
+	unsigned long quiet = 0;
+	unsigned long others = 0;
+	EveryPath path;
+
+	do {
+		const QuietEnd end = choose_end(path);
+		AuxFixture longer(16);
+		AuxFixture aux(16);
+
+		end.prepare(longer);
+		end.prepare(aux);
+
+		const perf_aux_ring before = aux.ring;
+		const perf_aux_handle handle = aux.handle;
+		const unsigned long long shown = aux.control.aux_head;
+		const bool left_over = end.untold.size || end.untold.flags;
+
+		if (aux.end_quietly(end.size)) {
+			quiet++;
+			ASSERT_EQ(longer.end(end.size), 0U) << end;
+			ASSERT_EQ(aux.ring, longer.ring) << end;
+			ASSERT_EQ(aux.ring.open, 0U) << end;
+			ASSERT_EQ(aux.control.aux_head, longer.control.aux_head) << end;
+			ASSERT_EQ(aux.handle.event, nullptr) << end;
+			aux.handle.event = handle.event;
+			ASSERT_EQ(aux.handle, handle) << end;
+		} else {
+			others++;
+			ASSERT_EQ(aux.ring, before) << end;
+			ASSERT_EQ(aux.handle, handle) << end;
+			ASSERT_EQ(aux.control.aux_head, shown) << end;
+			ASSERT_TRUE(longer.end(end.size) & tell || left_over || end.size) << end;
+		}
+		ASSERT_EQ(aux.control.aux_tail, longer.control.aux_tail) << end;
+		ASSERT_EQ(aux.control.aux_lost, longer.control.aux_lost) << end;
+	} while (path.next());
+	/* Formats and the mode are said by 2^3 sets of flags. */
+	EXPECT_EQ(quiet, 2U * 5 * 2 * 2 * 8);
+	EXPECT_EQ(others, 2U * 5 * 2 * 2 * (2 * 5 * 256 * 3 - 8));
+}
+
+/* Wherever the mark is: skipped bytes have woken already, and nothing has none. */
+TEST(AuxQuietEnd, KeepsTheMark)
+{
+	for (unsigned long watermark = 1; watermark <= 32; watermark++) {
+		for (unsigned long head = 0; head < 64; head++) {
+			for (unsigned long skipped = 0; skipped < 16; skipped++) {
+				AuxFixture aux(16, watermark, false, head);
+				AuxFixture longer(16, watermark, false, head);
+
+				for (AuxFixture *each : {&aux, &longer}) {
+					each->begin();
+					perf_aux_ring_skip(&each->ring, &each->handle, skipped);
+				}
+				ASSERT_TRUE(aux.end_quietly(0));
+				ASSERT_EQ(longer.end(0), 0U);
+				ASSERT_EQ(aux.ring, longer.ring);
+				ASSERT_EQ(aux.control.aux_head, head + skipped);
+			}
+		}
+	}
+}
+
+/* The driver names the position, also of nothing, and the next one begins there. */
+TEST(AuxQuietEnd, OfASnapshotMoves)
+{
+	AuxFixture aux(64, 0, true);
+
+	for (unsigned long head = 0; head < 200; head++) {
+		ASSERT_EQ(aux.begin(), PERF_AUX_OPENED);
+		aux.handle.head = head % 64;
+		ASSERT_TRUE(aux.end_quietly(0));
+		ASSERT_EQ(aux.control.aux_head, head % 64);
+		ASSERT_EQ(aux.ring.head, head % 64);
+	}
+}
+
 /* Another area on the same ring: sizes and watermarks change, positions go on. */
 TEST(AuxSetup, AgainGoesOnWhereItWas)
 {
@@ -348,6 +510,45 @@ TEST(AuxSetup, AgainGoesOnWhereItWas)
 			}
 		}
 	}
+}
+
+/* From begin to close, whatever it was that opened it, nothing changes under its hands. */
+TEST(AuxSetup, IsRefusedWhileATransactionIsOpen)
+{
+	AuxFixture aux(64, 32);
+	perf_aux_control other{};
+	const auto refused = [&] {
+		const perf_aux_ring before = aux.ring;
+		const bool is_refused = !perf_aux_ring_setup(&aux.ring, &other, 16, 0, 1);
+
+		EXPECT_EQ(aux.ring, before);
+		EXPECT_EQ(aux.ring.control, &aux.control);
+		return is_refused;
+	};
+
+	ASSERT_EQ(aux.begin(), PERF_AUX_OPENED);
+	EXPECT_TRUE(refused());
+	EXPECT_TRUE(refused()) << "the first refusal has closed it";
+	aux.commit(63);
+	EXPECT_TRUE(refused());
+	perf_aux_ring_untold(&aux.ring, &aux.report);
+	EXPECT_TRUE(refused());
+	perf_aux_ring_publish(&aux.ring);
+	EXPECT_TRUE(refused());
+	perf_aux_ring_close(&aux.ring);
+
+	ASSERT_EQ(aux.begin(), PERF_AUX_FULL);
+	EXPECT_TRUE(refused());
+	aux.refuse();
+
+	ASSERT_EQ(aux.lose(5, 50), tell);
+	EXPECT_TRUE(refused());
+	perf_aux_ring_close(&aux.ring);
+
+	EXPECT_TRUE(aux.setup(16, 8));
+	EXPECT_EQ(aux.ring.size, 16U);
+	EXPECT_TRUE(aux.setup(16, 0, true)) << "the first one is still at it";
+	EXPECT_EQ(aux.begin(), PERF_AUX_OPENED);
 }
 
 TEST(AuxSetup, AgainWithMoreUnreadThanTheNewAreaHas)

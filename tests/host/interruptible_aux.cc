@@ -11,6 +11,12 @@ using Ring = perf_ring::AuxRing<InterruptiblePrimitives>;
 
 } // namespace
 
+bool aux_setup(perf_aux_ring &ring, perf_aux_control &control, unsigned long size,
+	       unsigned long watermark, bool overwrite)
+{
+	return Ring::setup(ring, &control, size, watermark, overwrite);
+}
+
 perf_aux_verdict aux_begin(perf_aux_ring &ring, perf_aux_handle &handle)
 {
 	return Ring::begin(ring, handle);
@@ -19,6 +25,11 @@ perf_aux_verdict aux_begin(perf_aux_ring &ring, perf_aux_handle &handle)
 unsigned int aux_refuse(perf_aux_ring &ring, perf_aux_report &report)
 {
 	return Ring::refuse(ring, report);
+}
+
+bool aux_end_quietly(perf_aux_ring &ring, perf_aux_handle &handle, unsigned long size)
+{
+	return Ring::end_quietly(ring, handle, size);
 }
 
 unsigned int aux_commit(perf_aux_ring &ring, const perf_aux_handle &handle, unsigned long size,

@@ -11,8 +11,11 @@
 
 namespace ring_test::interruptible {
 
+bool aux_setup(perf_aux_ring &ring, perf_aux_control &control, unsigned long size,
+	       unsigned long watermark, bool overwrite);
 perf_aux_verdict aux_begin(perf_aux_ring &ring, perf_aux_handle &handle);
 unsigned int aux_refuse(perf_aux_ring &ring, perf_aux_report &report);
+bool aux_end_quietly(perf_aux_ring &ring, perf_aux_handle &handle, unsigned long size);
 unsigned int aux_commit(perf_aux_ring &ring, const perf_aux_handle &handle, unsigned long size,
 			perf_aux_report &report);
 void aux_untold(perf_aux_ring &ring, const perf_aux_report &report);

@@ -18,6 +18,8 @@ enum class Operation {
 	exchange_if,
 	add,
 	exchange,
+	try_lock,
+	unlock,
 	copy,
 };
 
@@ -108,6 +110,18 @@ struct InterruptiblePrimitives {
 		const Step step(Operation::exchange);
 
 		return Real::exchange(at, value);
+	}
+	static bool try_lock(unsigned long &lock)
+	{
+		const Step step(Operation::try_lock);
+
+		return Real::try_lock(lock);
+	}
+	static void unlock(unsigned long &lock)
+	{
+		const Step step(Operation::unlock);
+
+		Real::unlock(lock);
 	}
 	static void copy_word(void *to, const void *from)
 	{

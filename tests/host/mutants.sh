@@ -286,7 +286,7 @@ mutant overdue_timer_never_fires period_test period.cc \
 mutant edge_a_relaxed thread_test primitives.hh \
 	's/__atomic_load_n(&tail, __ATOMIC_ACQUIRE)/__atomic_load_n(\&tail, __ATOMIC_RELAXED)/'
 mutant edge_b_relaxed thread_test primitives.hh \
-	's/__ATOMIC_RELEASE);/__ATOMIC_RELAXED);/'
+	's/^\([[:space:]]*\)__ATOMIC_RELEASE);/\1__ATOMIC_RELAXED);/'
 mutant header_after_publishing thread_test sample_plan.hh \
 	's/return Ring::commit(handle) ?/void *const at = handle.addr; const bool wake = Ring::commit(handle); if (handle.room >= plan.size) P::copy_word(at, \&header); return wake ?/'
 

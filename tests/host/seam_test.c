@@ -206,7 +206,14 @@ static void an_aux_area_fills_up(void)
 	struct perf_aux_handle handle;
 	struct perf_aux_report report;
 
-	perf_aux_ring_setup(&ring, &control, 64, 32, 0);
+	EXPECT(perf_aux_ring_setup(&ring, &control, 64, 32, 0) != 0);
+	EXPECT(perf_aux_ring_begin(&ring, &handle) == PERF_AUX_OPENED);
+	EXPECT(perf_aux_ring_setup(&ring, &control, 32, 8, 0) == 0);
+	handle.event = &ring;
+	EXPECT(perf_aux_ring_end_quietly(&ring, &handle, 8) == 0);
+	EXPECT(handle.event == &ring);
+	EXPECT(perf_aux_ring_end_quietly(&ring, &handle, 0) != 0);
+	EXPECT(!handle.event);
 	EXPECT(perf_aux_ring_begin(&ring, &handle) == PERF_AUX_OPENED);
 	EXPECT(handle.head == 0 && handle.size == 63 && handle.wakeup == 32);
 	EXPECT(perf_aux_ring_begin(&ring, &handle) == PERF_AUX_BUSY);
