@@ -9,7 +9,8 @@
 // removes: perf_mmap_fault ring_buffer_attach ring_buffer_wakeup
 // removes: ring_buffer_get ring_buffer_put perf_mmap_open perf_mmap_close
 // removes: perf_mmap_may_split perf_mmap perf_fasync perf_event_wakeup
-// removes: perf_event_set_output perf_pending_irq
+// removes: perf_event_set_output perf_pending_irq __perf_pending_disable
+// removes: perf_pending_disable
 // removes-variable: perf_mmap_vmops
 // exports: is_event_hup calc_timer_values perf_event_count
 // exports: perf_event_update_time perf_event_stop put_event
@@ -66,6 +67,7 @@
 // exports: perf_adjust_period
 // deletes: EXPORT_SYMBOL_GPL(perf_swevent_get_recursion_context) swevent_htable
 // inserts: sample.h 1
+// inserts: perf_event_take_disable 1
 
 @included@
 @@
@@ -79,7 +81,7 @@ identifier f = { perf_poll, perf_event_index, perf_event_init_userpage,
 	ring_buffer_attach, ring_buffer_wakeup, ring_buffer_get,
 	ring_buffer_put, perf_mmap_open, perf_mmap_close, perf_mmap_may_split,
 	perf_mmap, perf_fasync, perf_event_wakeup, perf_event_set_output,
-	perf_pending_irq,
+	perf_pending_irq, __perf_pending_disable, perf_pending_disable,
 
 	__perf_event_read_size, __perf_event_header_size,
 	perf_event__header_size, perf_event__id_header_size,
@@ -247,3 +249,21 @@ parameter list ps;
 - static inline T f(ps)
 + T f(ps)
   { ... }
+
+// A driver that finds no room may have its add() fail: what it asked for holds then,
+// and would else wait until the event has been on once more.
+@failed_add@
+identifier event, ctx;
+@@
+  event_sched_in(struct perf_event *event, struct perf_event_context *ctx)
+  {
+  <...
+  perf_event_set_state(event, PERF_EVENT_STATE_INACTIVE);
+  event->oncpu = -1;
++ if (perf_event_take_disable(event)) {
++	perf_cgroup_event_disable(event, ctx);
++	perf_event_set_state(event, PERF_EVENT_STATE_OFF);
++ }
+  ret = -EAGAIN;
+  ...>
+  }

@@ -13,8 +13,9 @@
  * has gone before a driver ended its transaction, it is on the area that was:
  * that lives until then and is seen by nobody else.
  *
- * rb->aux is read under RCU and followed only with a reference: memory and driver
- * data go with the last reference, the struct a grace period later.
+ * rb->aux is read under RCU and followed only with a reference or by who maps the area:
+ * memory, driver data and charge go with the last reference, the struct a grace period
+ * later.
  */
 #ifndef _KERNEL_EVENTS_AUX_H
 #define _KERNEL_EVENTS_AUX_H
@@ -27,7 +28,7 @@
 
 struct perf_aux_area {
 	refcount_t		refcount;	/* one while mapped, one for the transaction */
-	atomic_t		mmap_count;	/* raised under rb->aux_mutex only */
+	atomic_t		mmap_count;	/* from 0 it never rises */
 	int			nr_pages;
 	unsigned long		pgoff;		/* of the file at which it is mapped */
 	void			**pages;	/* their addresses, as drivers want them */

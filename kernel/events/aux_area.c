@@ -15,6 +15,7 @@ static void free_area(struct perf_aux_area *area)
 	if (area->priv && area->free_priv)
 		area->free_priv(area->priv);
 	perf_aux_pages_free(area);
+	perf_uncharge(&area->charge);
 	module_put(area->owner);
 	if (area->rb)
 		ring_buffer_put(area->rb);
@@ -50,9 +51,8 @@ static int furnish(struct perf_aux_area *area, struct perf_event *event,
 	struct pmu *pmu = event->pmu;
 	int err;
 
-	/* The area can outlive the last event of the PMU. */
-	if (!try_module_get(pmu->module))
-		return -ENODEV;
+	/* The area can outlive the event, which holds the module. */
+	__module_get(pmu->module);
 	area->owner = pmu->module;
 
 	err = perf_aux_pages_alloc(area, layout, event->cpu);
@@ -125,7 +125,6 @@ static void close_area(struct perf_event *event, struct perf_buffer *rb,
 	RCU_INIT_POINTER(rb->aux, NULL);
 	smp_mb(); /* pairs with open_area() */
 	perf_pmu_output_stop(event);
-	perf_uncharge(&area->charge);
 }
 
 void perf_aux_unmap(struct perf_event *event, struct perf_buffer *rb)

@@ -632,7 +632,6 @@ static void expect_off(struct kunit *test, struct perf_event *event, struct perf
 	irq_work_sync(&event->pending_irq);
 	KUNIT_EXPECT_EQ(test, PERF_EVENT_STATE_OFF, event->state);
 	KUNIT_EXPECT_EQ(test, 0, event->pending_disable);
-	KUNIT_EXPECT_EQ(test, 0, rb->aux_stopped);
 	KUNIT_EXPECT_EQ(test, 0, rb->aux_ring.open);
 	KUNIT_EXPECT_NE(test, 0, atomic_xchg(&rb->poll, 0));
 }

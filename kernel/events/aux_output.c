@@ -98,25 +98,25 @@ static void follow_up(struct perf_output_handle *handle, unsigned int todo)
 {
 	WARN_ONCE(todo & PERF_AUX_WRONG, "%s claims more AUX data than it had room for\n",
 		  handle->event->pmu->name);
-	if (todo & PERF_AUX_STOP) {
-		WRITE_ONCE(handle->rb->aux_stopped, PERF_AUX_STOPPING);
+	if (todo & PERF_AUX_STOP)
 		perf_event_disable_inatomic(handle->event);
-	}
 	if (todo & PERF_AUX_WAKE)
 		perf_output_wakeup(handle);
 }
 
-/* The event is off until the reader has made room and turns it on again. */
-static noinline void refuse(struct perf_output_handle *handle, struct perf_event *event)
+/*
+ * The event is off until the reader has made room and turns it on again. The driver's
+ * handle stays that of no transaction, also for an NMI that looks at it meanwhile.
+ */
+static noinline void refuse(struct perf_event *event, struct perf_buffer *rb)
 {
-	struct perf_buffer *rb = handle->rb;
+	struct perf_output_handle handle = { .event = event, .rb = rb };
 	struct perf_aux_report report;
 	unsigned int todo = perf_aux_ring_refuse(&rb->aux_ring, &report);
 
-	handle->event = event;
 	if (todo & PERF_AUX_TELL)
 		tell(rb, event, &report);
-	follow_up(handle, todo);
+	follow_up(&handle, todo);
 	perf_aux_ring_close(&rb->aux_ring);
 }
 
@@ -126,7 +126,8 @@ static noinline void refuse(struct perf_output_handle *handle, struct perf_event
  * the core says is about that one then. From opening on, nobody maps another. Pairs
  * with close_area(): it sees the event active and stops it, or we see the area gone.
  */
-static enum perf_aux_verdict open_area(struct perf_output_handle *handle, struct perf_buffer *rb,
+static enum perf_aux_verdict open_area(struct perf_output_handle *handle,
+				       struct perf_event *event, struct perf_buffer *rb,
 				       struct perf_aux_area *area)
 {
 	enum perf_aux_verdict verdict = perf_aux_ring_begin(&rb->aux_ring, aux_handle(handle));
@@ -134,7 +135,8 @@ static enum perf_aux_verdict open_area(struct perf_output_handle *handle, struct
 	if (verdict == PERF_AUX_BUSY)
 		return verdict;
 	smp_mb__after_atomic(); /* pairs with close_area() */
-	if (likely(rcu_access_pointer(rb->aux) == area))
+	if (likely(rcu_access_pointer(rb->aux) == area &&
+		   perf_event_ring(perf_output_event(event)) == rb))
 		return verdict;
 	perf_aux_ring_close(&rb->aux_ring);
 	return PERF_AUX_BUSY;
@@ -155,16 +157,16 @@ static void *begin(struct perf_output_handle *handle, struct perf_event *event,
 		return NULL;
 
 	handle->rb = rb;
-	verdict = open_area(handle, rb, area);
+	verdict = open_area(handle, event, rb, area);
 	if (likely(verdict == PERF_AUX_OPENED)) {
-		handle->event = event;
 		rb->aux_open = area;
+		barrier(); /* perf_get_aux() in an NMI: who sees the event sees the area */
+		handle->event = event;
 		return area->priv;
 	}
 
 	if (verdict == PERF_AUX_FULL)
-		refuse(handle, event);
-	handle->event = NULL;
+		refuse(event, rb);
 	perf_aux_put(area);
 	return NULL;
 }

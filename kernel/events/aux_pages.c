@@ -26,11 +26,14 @@ static int take_chunk(void **addresses, int node, unsigned int order)
 	struct page *page;
 	int i;
 
-	do {
+	for (;;) {
 		page = alloc_pages_node(node, AUX_GFP, order);
-	} while (!page && order--);
-	if (!page)
-		return 0;
+		if (page)
+			break;
+		if (!order)
+			return 0;
+		order--;
+	}
 
 	if (order) {
 		split_page(page, order);
@@ -121,6 +124,8 @@ void perf_aux_pages_free(struct perf_aux_area *area)
 {
 	int at;
 
+	if (!area->pages)
+		return;
 	for (at = 0; at < area->nr_pages; at++) {
 		give_back(area->pages[at]);
 		if (at % PAGES_AT_ONCE == 0)

@@ -43,12 +43,6 @@ struct perf_charge {
 	unsigned long		mm_pages;	/* in mm->pinned_vm */
 };
 
-enum perf_aux_stop {
-	PERF_AUX_NOT_STOPPED,
-	PERF_AUX_STOPPING,	/* the event is going to be off */
-	PERF_AUX_STOPPED,	/* it is, and poll() has to hear of it again */
-};
-
 struct perf_buffer {
 	struct perf_data_ring	data;		/* first: see perf_ring_handle() */
 
@@ -72,7 +66,6 @@ struct perf_buffer {
 	struct perf_aux_ring	aux_ring;
 	int			aux_in_sampling;
 	int			aux_in_pause_resume;
-	enum perf_aux_stop	aux_stopped;	/* by a full area, see wakeup.c */
 
 	void			*data_pages[];	/* the core's pieces */
 };
@@ -178,8 +171,18 @@ void perf_event_wakeup(struct perf_event *event);
 void perf_output_wakeup(struct perf_output_handle *handle);
 /* The same for an event whose pending_kill is set already. */
 void perf_event_queue_wakeup(struct perf_event *event);
-/* The irq work behind it. */
+/* The irq work behind it, and behind perf_event_disable_inatomic(). */
 void perf_pending_irq(struct irq_work *entry);
+void perf_pending_disable(struct irq_work *entry);
+
+/* Was perf_event_disable_inatomic() called for @event? On its CPU, IRQs off. */
+static inline bool perf_event_take_disable(struct perf_event *event)
+{
+	bool wanted = event->pending_disable;
+
+	event->pending_disable = 0;
+	return wanted;
+}
 
 /* output.c */
 

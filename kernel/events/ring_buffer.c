@@ -107,22 +107,6 @@ static void enter_list(struct perf_event *event, struct perf_buffer *rb)
 	spin_unlock_irqrestore(&rb->event_lock, flags);
 }
 
-/*
- * A transaction belongs to the ring it began on. With the pointer changed, the next
- * one begins on the new ring: at once, if there is one. Children write through it,
- * too, each on its own CPU.
- */
-static void move_trace(struct perf_event *event, bool restart)
-{
-	struct perf_event *child;
-
-	perf_event_stop(event, restart);
-
-	guard(mutex)(&event->child_mutex);
-	list_for_each_entry(child, &event->child_list, child_list)
-		perf_event_stop(child, restart);
-}
-
 void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 {
 	struct perf_buffer *old = event->rb;
@@ -137,8 +121,16 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 	/* A ring is complete before it can be seen: pairs with perf_event_ring(). */
 	smp_store_release(&event->rb, rb);
 
-	if (old && has_aux(event))
-		move_trace(event, rb);
+	/*
+	 * A transaction belongs to the ring that it began on; with the pointer changed,
+	 * the next one begins on the new ring, at once if there is one. Inherited events
+	 * follow when they are switched in again: their list cannot be had under
+	 * mmap_lock, and what they write keeps its memory.
+	 */
+	if (old && has_aux(event)) {
+		smp_mb(); /* pairs with open_area(): it sees the ring, or we see it run */
+		perf_event_stop(event, rb != NULL);
+	}
 	if (old) {
 		ring_buffer_put(old);
 		/* Whoever sleeps on the old ring has to look at the new state. */

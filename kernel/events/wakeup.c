@@ -55,23 +55,43 @@ void perf_pending_irq(struct irq_work *entry)
 /*
  * A full AUX area leaves its note before its event is off. A reader that is quick
  * takes it, makes room and switches on what is not off yet: in vain, and the event
- * stays off. So there is a second note; who takes it finds the event off. The work
- * that switches off may be behind this one in its list, but not in the next list.
+ * stays off. So there is a second note; who takes it finds the event off.
  */
-static void renew_note(struct perf_buffer *rb, struct perf_event *event)
+static void tell_that_off(struct perf_event *event)
 {
-	switch (READ_ONCE(rb->aux_stopped)) {
-	case PERF_AUX_STOPPING:
-		WRITE_ONCE(rb->aux_stopped, PERF_AUX_STOPPED);
-		perf_event_queue_wakeup(event);
-		break;
-	case PERF_AUX_STOPPED:
-		WRITE_ONCE(rb->aux_stopped, PERF_AUX_NOT_STOPPED);
-		leave_note(rb);
-		break;
-	default:
-		break;
+	struct perf_buffer *rb;
+
+	if (!has_aux(event))
+		return;
+	guard(rcu)();
+	rb = perf_event_ring(perf_output_event(event));
+	if (!rb)
+		return;
+	leave_note(rb);
+	perf_event_queue_wakeup(event);
+}
+
+/*
+ * The event can have gone elsewhere meanwhile: then the work goes after it. One that
+ * is on no CPU has been switched off on its way out.
+ */
+void perf_pending_disable(struct irq_work *entry)
+{
+	struct perf_event *event = container_of(entry, struct perf_event, pending_disable_irq);
+	const int cpu = READ_ONCE(event->oncpu);
+	int level;
+
+	if (cpu >= 0 && cpu != smp_processor_id()) {
+		irq_work_queue_on(entry, cpu);
+		return;
 	}
+
+	level = perf_swevent_get_recursion_context();
+	if (cpu >= 0 && perf_event_take_disable(event))
+		perf_event_disable_local(event);
+	tell_that_off(event);
+	if (level >= 0)
+		perf_swevent_put_recursion_context(level);
 }
 
 /* Redirected events share the ring: whoever polls any of them is concerned. */
@@ -91,10 +111,8 @@ void perf_event_wakeup(struct perf_event *event)
 	scoped_guard (rcu) {
 		struct perf_buffer *rb = perf_event_ring(output);
 
-		if (rb) {
-			renew_note(rb, event);
+		if (rb)
 			wake_pollers(rb);
-		}
 	}
 
 	reason = xchg(&event->pending_kill, 0);

@@ -69,9 +69,6 @@ byte disable_on = NOWHERE, wakeup_on = NOWHERE;
 
 /* struct perf_buffer */
 bool note;			/* rb->poll */
-#define STOPPING 1
-#define STOPPED 2
-byte aux_stopped; /* or 0 */
 byte head, wakeup, aux_head, aux_tail;
 bool cut, open;
 bool told;			/* TRUNCATED, in a record that nobody has read */

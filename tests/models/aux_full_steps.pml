@@ -11,8 +11,6 @@
 
 inline queue_disable()
 {
-	/* D1 aux_output.c: WRITE_ONCE(handle->rb->aux_stopped, PERF_AUX_STOPPING); */
-	aux_stopped = STOPPING;
 	/* D2 aux_output.c: perf_event_disable_inatomic(handle->event); */
 	d_step { pending_disable = true; must_be_off = true };
 #ifndef MUT_DISABLE_WITHOUT_IRQ_WORK
@@ -116,14 +114,35 @@ inline sched_out(becomes)
 
 /* ---- irq work ---- */
 
+/* The second note, of an event that is off. */
+inline tell_that_off()
+{
+#ifndef MUT_NOTE_NOT_RENEWED
+	/* T1 wakeup.c: leave_note(rb); */
+	note = true;
+	/* T2 wakeup.c: perf_event_queue_wakeup(event); */
+	pending_wakeup = true;
+	atomic {
+		if
+		:: wakeup_on == NOWHERE -> wakeup_on = me
+		:: else
+		fi
+	}
+#else
+	skip
+#endif
+}
+
 /* perf_pending_disable() */
 inline disable_work()
 {
 	disable_on = NOWHERE;
 	if
-	:: atomic { oncpu == NOWHERE }
-	:: atomic { oncpu == me && pending_disable -> pending_disable = false } sched_out(OFF)
-	:: atomic { oncpu == me && !pending_disable }
+	:: atomic { oncpu == NOWHERE } tell_that_off()
+	:: atomic { oncpu == me && pending_disable -> pending_disable = false }
+		sched_out(OFF);
+		tell_that_off()
+	:: atomic { oncpu == me && !pending_disable } tell_that_off()
 #ifdef MUT_DISABLE_STAYS_BEHIND
 	:: atomic { oncpu == 1 - me }
 #else
@@ -141,25 +160,7 @@ inline wakeup_work()
 	if
 	/* K5 wakeup.c: if (xchg(&event->pending_wakeup, 0)) */
 	:: d_step { pending_wakeup -> pending_wakeup = false }
-#ifndef MUT_NOTE_NOT_RENEWED
-		if
-		/* K6 wakeup.c: case PERF_AUX_STOPPING: */
-#ifdef MUT_NOTE_RENEWED_AT_ONCE
-		:: d_step { aux_stopped == STOPPING -> aux_stopped = 0; note = true }
-#else
-		:: d_step {
-			aux_stopped == STOPPING ->
-			aux_stopped = STOPPED;
-			pending_wakeup = true;
-			wakeup_on = me
-			}
-#endif
-		/* K7 wakeup.c: case PERF_AUX_STOPPED: */
-		:: d_step { aux_stopped == STOPPED -> aux_stopped = 0; note = true }
-		:: d_step { aux_stopped == 0 }
-		fi;
-#endif
-		/* K8 wakeup.c: wake_pollers(rb); */
+		/* K6 wakeup.c: wake_pollers(rb); */
 		sleeper = false
 	:: atomic { !pending_wakeup }
 	fi

@@ -279,7 +279,6 @@ mutant MUT_SCHED_OUT_FORGETS "!(must_be_off)" states aux_full
 mutant MUT_REFUSED_IN_SILENCE "$starves" states aux_full
 mutant MUT_NOTE_FORGOTTEN "$starves" states aux_full
 mutant MUT_NOTE_NOT_RENEWED "$starves" states aux_full
-mutant MUT_NOTE_RENEWED_AT_ONCE "$starves" states aux_full
 mutant MUT_NOTE_BEFORE_QUEUE "$starves" states aux_full
 mutant MUT_WAKE_BEFORE_HEAD "$starves" states aux_full
 plan "aux_full: who waits to be told twice starves" rejects "$starves" states aux_full -DTOLD_ONLY

@@ -36,9 +36,12 @@ static int parse(struct aux_test_config *config, const struct perf_event_attr *a
 	};
 	int err = aux_test_parse(config, words);
 
-	if (!err && (attr->config3 || (config->late_end && !AUX_TEST_COUNTS_LOST)))
-		err = -EINVAL;
-	return err;
+	if (err || attr->config3 || (config->late_end && !AUX_TEST_COUNTS_LOST))
+		return -EINVAL;
+	/* A CPU that spins with interrupts off, an area that stays: not for everybody. */
+	if (config->slow_stop && !perfmon_capable())
+		return -EACCES;
+	return 0;
 }
 
 static void destroy(struct perf_event *event)
@@ -100,6 +103,11 @@ static int event_add(struct perf_event *event, int flags)
 		perf_report_aux_output_id(event, config->id);
 	if (flags & PERF_EF_START)
 		event_start(event, 0);
+	if (config->strict && has_stream(event) && !event->hw.aux_paused &&
+	    !aux_test_source_writes(source_of(event))) {
+		event_stop(event, PERF_EF_UPDATE);
+		return -EINVAL;
+	}
 	return 0;
 }
 

@@ -63,6 +63,7 @@ struct aux_test_source {
 	u64			late_until;	/* ns: a transaction left open ends then; 0: none */
 	u64			cut_since;	/* event clock: runs on unseen; 0: no */
 	unsigned int		busy;
+	unsigned int		missed_resume;	/* an NMI wanted it while we were busy */
 	unsigned int		running;	/* between start and stop */
 	unsigned int		bursts;
 	unsigned int		begins;
@@ -76,6 +77,8 @@ void aux_test_source_free(struct aux_test_source *source);
 /* On the event's CPU, interrupts off, NMI included. */
 void aux_test_source_start(struct aux_test_source *source, int flags);
 void aux_test_source_stop(struct aux_test_source *source, int flags);
+/* Does it have an open transaction? */
+bool aux_test_source_writes(const struct aux_test_source *source);
 /* Bring the stream up to now. */
 void aux_test_source_update(struct aux_test_source *source);
 /* Write the latest @size bytes into the record of @to: how many there were. */

@@ -9,6 +9,7 @@ constexpr int invalid = -22;
 enum Field {
 	rate,
 	overrun,
+	strict,
 	raise_flags,
 	chunk,
 	burst,
@@ -24,11 +25,11 @@ enum Field {
 };
 
 constexpr aux_test_field fields[nr_fields + 1] = {
-	{"rate", 0, 0, 34},	  {"overrun", 0, 35, 36},   {"raise", 0, 48, 63},
-	{"chunk", 1, 0, 31},	  {"burst", 1, 32, 63},	    {"fail_setup", 2, 0, 3},
-	{"fail_begin", 2, 4, 15}, {"slow_stop", 2, 16, 31}, {"late_end", 2, 32, 32},
-	{"hw_id", 2, 33, 33},	  {"align", 2, 34, 37},	    {"drop", 2, 38, 53},
-	{"id", 2, 54, 63},	  {nullptr, 0, 0, 0},
+	{"rate", 0, 0, 34},	 {"overrun", 0, 35, 36},   {"strict", 0, 37, 37},
+	{"raise", 0, 48, 63},	 {"chunk", 1, 0, 31},	   {"burst", 1, 32, 63},
+	{"fail_setup", 2, 0, 3}, {"fail_begin", 2, 4, 15}, {"slow_stop", 2, 16, 31},
+	{"late_end", 2, 32, 32}, {"hw_id", 2, 33, 33},	   {"align", 2, 34, 37},
+	{"drop", 2, 38, 53},	 {"id", 2, 54, 63},	   {nullptr, 0, 0, 0},
 };
 
 constexpr unsigned long long second = 1000000000;
@@ -131,6 +132,7 @@ int aux_test_parse(aux_test_config *config, const unsigned long long words[AUX_T
 	config->slow_stop = number(slow_stop);
 	config->late_end = number(late_end) != 0;
 	config->hw_id = number(hw_id) != 0;
+	config->strict = number(strict) != 0;
 	config->id = number(id);
 	return possible(*config, number(align)) ? 0 : invalid;
 }

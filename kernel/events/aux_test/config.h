@@ -39,6 +39,7 @@ struct aux_test_config {
 	unsigned int		slow_stop;	/* microseconds that a stop takes */
 	int			late_end;	/* a stop leaves the transaction open for so long */
 	int			hw_id;		/* AUX_OUTPUT_HW_ID says the stream's id */
+	int			strict;		/* an event that cannot write is not on */
 	unsigned int		id;		/* the stream's, in each of its words */
 };
 

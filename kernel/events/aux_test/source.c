@@ -15,6 +15,7 @@
 
 /* So much at most in one tick, however late it comes: others want the CPU, too. */
 #define MOST_AT_ONCE	(4UL << 20)
+#define MOST_ENDS	64
 
 /* Inherited events go on with the stream of the event that they were made from. */
 static local64_t *stream_offset(struct aux_test_source *source)
@@ -42,6 +43,11 @@ static void lose(struct aux_test_source *source, u64 bytes, u64 since)
 static bool is_open(const struct aux_test_source *source)
 {
 	return READ_ONCE(source->handle.event);
+}
+
+bool aux_test_source_writes(const struct aux_test_source *source)
+{
+	return is_open(source);
 }
 
 static void end(struct aux_test_source *source, u64 flags)
@@ -140,6 +146,8 @@ static void write_words(struct aux_test_source *source, const struct aux_test_ar
 
 static void write_due(struct aux_test_source *source, u64 due)
 {
+	unsigned int ends = 0;
+
 	while (due) {
 		const struct aux_test_area *area = perf_get_aux(&source->handle);
 		struct aux_test_step step = aux_test_step(&source->config, area, &source->run, due);
@@ -155,6 +163,10 @@ static void write_due(struct aux_test_source *source, u64 due)
 		end(source, 0);
 		if (!begin(source)) {
 			out_of_room(source, due);
+			return;
+		}
+		if (++ends == MOST_ENDS) {
+			aux_test_clock_return(&source->clock, due);
 			return;
 		}
 	}
@@ -178,6 +190,28 @@ static void write_now(struct aux_test_source *source)
 		write_due(source, due);
 }
 
+/* What a source that ran on unseen has made since it was cut. */
+static void account_gap(struct aux_test_source *source)
+{
+	const u64 now = perf_aux_clock(source->event);
+	struct aux_test_clock unseen = { .now = source->cut_since };
+
+	if (!source->cut_since)
+		return;
+	lose(source, aux_test_clock_take(&unseen, source->config.rate, now, 0),
+	     source->cut_since);
+	source->cut_since = 0;
+}
+
+static void open_if_wanted(struct aux_test_source *source)
+{
+	if (READ_ONCE(source->event->hw.aux_paused) || is_open(source))
+		return;
+	aux_test_clock_start(&source->clock, local_clock());
+	if (begin(source))
+		account_gap(source);
+}
+
 /* Bring transaction and event into accord: paused or stopped have none open. */
 static void settle(struct aux_test_source *source)
 {
@@ -185,9 +219,12 @@ static void settle(struct aux_test_source *source)
 
 	if (is_open(source) && !wanted && !source->late_until)
 		end(source, 0);
+	if (wanted && READ_ONCE(source->missed_resume))
+		open_if_wanted(source);
+	WRITE_ONCE(source->missed_resume, 0);
 }
 
-/* An NMI that finds us at work leaves its wish in hw.aux_paused. */
+/* An NMI that finds us at work leaves its wish, which settle() fulfils. */
 static bool enter(struct aux_test_source *source)
 {
 	if (READ_ONCE(source->busy))
@@ -229,28 +266,6 @@ again:
 	return HRTIMER_RESTART;
 }
 
-/* What a source that ran on unseen has made since it was cut. */
-static void account_gap(struct aux_test_source *source)
-{
-	const u64 now = perf_aux_clock(source->event);
-	struct aux_test_clock unseen = { .now = source->cut_since };
-
-	if (!source->cut_since)
-		return;
-	lose(source, aux_test_clock_take(&unseen, source->config.rate, now, 0),
-	     source->cut_since);
-	source->cut_since = 0;
-}
-
-static void open_if_wanted(struct aux_test_source *source)
-{
-	if (READ_ONCE(source->event->hw.aux_paused) || is_open(source))
-		return;
-	aux_test_clock_start(&source->clock, local_clock());
-	if (begin(source))
-		account_gap(source);
-}
-
 void aux_test_source_start(struct aux_test_source *source, int flags)
 {
 	const bool in_place = flags & PERF_EF_RESUME;
@@ -260,8 +275,10 @@ void aux_test_source_start(struct aux_test_source *source, int flags)
 		hrtimer_cancel(&source->timer);
 		end_late(source);
 	}
-	if (!enter(source))
+	if (!enter(source)) {
+		WRITE_ONCE(source->missed_resume, 1);
 		return;
+	}
 	if (!in_place)
 		source->running = 1;
 	if (source->running)

@@ -88,6 +88,11 @@ unsigned long long aux_test_clock_take(aux_test_clock *clock, unsigned long long
 	return most ? least(due, whole_words(most)) : due;
 }
 
+void aux_test_clock_return(aux_test_clock *clock, unsigned long long bytes)
+{
+	clock->fraction += bytes * second;
+}
+
 struct aux_test_step aux_test_step(const aux_test_config *config, const aux_test_area *area,
 				   const aux_test_run *run, unsigned long long due)
 {

@@ -63,6 +63,9 @@ void aux_test_clock_start(struct aux_test_clock *clock, unsigned long long now);
 unsigned long long aux_test_clock_take(struct aux_test_clock *clock, unsigned long long rate,
 				       unsigned long long now, unsigned long long most);
 
+/* What was due and could not be written in this round is due in the next. */
+void aux_test_clock_return(struct aux_test_clock *clock, unsigned long long bytes);
+
 /* The next of @due bytes. */
 struct aux_test_step aux_test_step(const struct aux_test_config *config,
 				   const struct aux_test_area *area,
