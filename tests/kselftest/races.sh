@@ -10,7 +10,7 @@ our_races() {
 
 	functions=$(for file in "$repo"/kernel/events/*.c "$repo"/kernel/events/{ring,aux_test}/*.c*; do
 		file=${file#"$repo"/kernel/events/}
-		[[ $file = *_test.c && $file != aux_test/* ]] || nm "$objects/${file%.*}.o"
+		[[ $file = *_@(test|fixture).c && $file != aux_test/* ]] || nm "$objects/${file%.*}.o"
 	done | awk 'NF == 3 && $2 ~ /^[tT]$/ { print $3 }' | sort -u)
 	[ -n "$functions" ] || echo "no function is known to be this tree's"
 	grep -a 'BUG: KCSAN: data-race in' "$1" | sed 's/.*data-race in //' |
