@@ -326,6 +326,10 @@ mutant whole_seconds_make_nothing aux_test_test ../aux_test/stream.cc \
 	's/elapsed \/ second \* rate/0/'
 mutant product_overflows aux_test_test ../aux_test/stream.cc \
 	's/longest_piece = 1ULL << 28/longest_piece = 1ULL << 30/'
+mutant what_is_returned_is_gone aux_test_test ../aux_test/stream.cc \
+	's/clock->fraction += bytes \* second;//'
+mutant never_strict aux_test_test ../aux_test/config.cc \
+	's/config->strict = number(strict) != 0/config->strict = 0/'
 mutant one_piece_of_a_gap aux_test_test ../aux_test/stream.cc \
 	's/elapsed -= piece;/elapsed = 0;/'
 mutant fraction_is_lost aux_test_test ../aux_test/stream.cc \

@@ -83,7 +83,7 @@ TEST(AuxTestFields, AreApartAndWithinTheirWords)
 		taken[static_cast<std::size_t>(f->config)] |= bits;
 		ASSERT_TRUE(names.insert(f->name).second) << f->name;
 	}
-	EXPECT_EQ(names.size(), 13U);
+	EXPECT_EQ(names.size(), 14U);
 }
 
 /* Programs have these by heart, so they are as they are. */
@@ -94,7 +94,7 @@ TEST(AuxTestFields, AreWhereTheyHaveAlwaysBeen)
 		{"chunk", 1, 0, 31},	  {"burst", 1, 32, 63},	    {"fail_setup", 2, 0, 3},
 		{"fail_begin", 2, 4, 15}, {"slow_stop", 2, 16, 31}, {"late_end", 2, 32, 32},
 		{"hw_id", 2, 33, 33},	  {"align", 2, 34, 37},	    {"drop", 2, 38, 53},
-		{"id", 2, 54, 63},
+		{"id", 2, 54, 63},	  {"strict", 0, 37, 37},
 	};
 
 	for (const aux_test_field &f : expected) {
@@ -161,6 +161,8 @@ TEST(AuxTestConfig, FieldsHaveTheirValues)
 	EXPECT_EQ(parse({{"fail_begin", 0xfff}}).fail_begin, 0xfffU);
 	EXPECT_EQ(parse({{"slow_stop", 0xffff}}).slow_stop, 0xffffU);
 	EXPECT_EQ(parse({{"hw_id", 1}}).hw_id, 1);
+	EXPECT_EQ(parse({{"hw_id", 1}}).strict, 0);
+	EXPECT_EQ(parse({{"strict", 1}}).strict, 1);
 	EXPECT_EQ(parse({{"id", 1023}}).id, 1023U);
 
 	const aux_test_config all = parse({{"rate", 3000},

@@ -81,6 +81,19 @@ TEST(AuxTestClock, RandomSplits)
 	}
 }
 
+TEST(AuxTestClock, WhatIsReturnedComesAgain)
+{
+	for (unsigned long long back = 0; back <= 4ULL << 20; back += 1000 * 8) {
+		aux_test_clock clock{};
+
+		/* A byte each ns; 5 bytes wait for their word. */
+		ASSERT_EQ(aux_test_clock_take(&clock, second, (4ULL << 20) + 5, 0), 4ULL << 20);
+		aux_test_clock_return(&clock, back);
+		ASSERT_EQ(aux_test_clock_take(&clock, second, (4ULL << 20) + 5, 0), back);
+		ASSERT_EQ(aux_test_clock_take(&clock, second, (4ULL << 20) + 8, 0), 8U);
+	}
+}
+
 TEST(AuxTestClock, WhatComesLateIsNotMade)
 {
 	for (unsigned long long most = 1; most < 100; most++) {

@@ -15,11 +15,9 @@
  *   begins the next, until it has written UNITS.
  * - A reader who takes what there is, switches the event on, and sleeps in poll().
  *
- * Two readers starve, and run.sh wants to see that they do: the one that switches on
- * only when a record has said TRUNCATED (-DTOLD_ONLY), since it can do so before the
- * event is off and is not told again; and, with two CPUs, any, where the irq work of
- * the CPU that the event has left takes so long that it wakes the reader before the
- * event is off where it is now. The latter is the base's.
+ * A reader that switches on only when a record has said TRUNCATED (-DTOLD_ONLY) starves,
+ * and run.sh wants to see that it does: it can do so before the event is off, and the
+ * record comes once.
  *
  * A step stands under a comment that names it and quotes the code: A, D are
  * aux_output.c, C is aux_ring.hh, K is wakeup.c. On its own CPU each stretch with

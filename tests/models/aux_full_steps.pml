@@ -11,7 +11,7 @@
 
 inline queue_disable()
 {
-	/* D2 aux_output.c: perf_event_disable_inatomic(handle->event); */
+	/* D1 aux_output.c: perf_event_disable_inatomic(handle->event); */
 	d_step { pending_disable = true; must_be_off = true };
 #ifndef MUT_DISABLE_WITHOUT_IRQ_WORK
 	atomic {
@@ -48,10 +48,8 @@ inline refuse()
 	/* A1 aux_output.c: tell(rb, event, &report); */
 	d_step { told = told || !cut; cut = true }
 	queue_disable();
-	/* D3 aux_output.c: perf_output_wakeup(handle); */
-#ifndef MUT_REFUSED_IN_SILENCE
+	/* D2 aux_output.c: perf_output_wakeup(handle); */
 	queue_wakeup()
-#endif
 }
 
 inline begin()
@@ -211,10 +209,10 @@ inline poll_wait()
 	:: d_step { note -> note = false } break
 	:: d_step { !note } sleeper = true; !sleeper
 #else
-	/* K9 wakeup.c: poll_wait(file, &event->waitq, wait); */
+	/* K8 wakeup.c: poll_wait(file, &event->waitq, wait); */
 	:: sleeper = true;
 		if
-		/* K8 wakeup.c: atomic_xchg(&rb->poll, 0) */
+		/* K7 wakeup.c: atomic_xchg(&rb->poll, 0) */
 		:: d_step { note -> note = false; sleeper = false } break
 		:: atomic { !note } !sleeper
 		fi

@@ -71,8 +71,8 @@ inline put_area(a)
 	assert(refs[a] > 0);
 	refs[a]--;
 	if
-	/* P2 aux_area.c: if (refcount_dec_and_test(&area->refcount)) */
-	/* P3 aux_area.c: irq_work_queue(&area->free_irq); */
+	/* P2 aux.h: if (unlikely(refcount_dec_and_test(&area->refcount))) */
+	/* P3 aux.h: irq_work_queue(&area->free_irq); */
 	:: refs[a] == 0 ->
 		assert(!queued[a]);
 		queued[a] = true
@@ -122,7 +122,7 @@ inline leave_ring()
 inline opened()
 {
 	if
-	/* O2 aux_output.c: if (likely(rcu_access_pointer(rb->aux) == area)) */
+	/* O2 aux_output.c: if (likely(rcu_access_pointer(rb->aux) == area && */
 	/* B4 aux_output.c: rb->aux_open = area; */
 	:: d_step {
 		ON && STILL_MAPPED ->
@@ -135,7 +135,7 @@ inline opened()
 #endif
 		leave_ring()
 		}
-	/* B5 aux_output.c: refuse(handle, event); */
+	/* B5 aux_output.c: refuse(event, rb); */
 	:: d_step { ON && STILL_MAPPED -> assert(sized[r] == a); unlock_ring(r) }
 		d_step { ON -> leave_area() }
 	/* O3 aux_output.c: perf_aux_ring_close(&rb->aux_ring); */
@@ -189,7 +189,7 @@ inline begin()
 			AREA_IS_THERE(a);
 			refs[a]++
 			}
-			/* B3 aux_output.c: verdict = open_area(handle, rb, area); */
+			/* B3 aux_output.c: verdict = open_area(handle, event, rb, area); */
 			/* O1 aux_output.c: perf_aux_ring_begin(&rb->aux_ring, aux_handle(handle)); */
 			open_area()
 		fi
@@ -201,8 +201,8 @@ inline begin()
 inline end()
 {
 	/* Z1 aux_output.c: struct perf_aux_area *area = rb->aux_open; */
-	/* E2 aux_output.c: todo = perf_aux_ring_commit(&rb->aux_ring, */
-	/* E3 aux_output.c: handle->event = NULL; */
+	/* E1 aux_output.c: todo = perf_aux_ring_commit(&rb->aux_ring, */
+	/* E2 aux_output.c: handle->event = NULL; */
 	d_step {
 		ON ->
 		r = handle_ring[h];
@@ -217,7 +217,7 @@ inline end()
 		handle_area[h] = NONE;
 		late[c] = late[c] && level != TASK
 	}
-	/* E4 aux_output.c: perf_aux_ring_close(&rb->aux_ring); */
+	/* E3 aux_output.c: perf_aux_ring_close(&rb->aux_ring); */
 	d_step { ON -> unlock_ring(r) }
 #ifdef MUT_AREA_READ_LATE
 	d_step { ON -> a = aux_open[r] }

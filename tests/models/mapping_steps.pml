@@ -147,7 +147,7 @@ inline count_aux_down(r)
 
 inline close_aux(r)
 {
-	/* A3 aux_area.c: if (!atomic_dec_and_mutex_lock(&area->mmap_count, &rb->aux_mutex)) */
+	/* A2 aux_area.c: if (!atomic_dec_and_mutex_lock(&area->mmap_count, &rb->aux_mutex)) */
 	if
 	:: atomic { aux_mmap_count[r] > 1 -> count_aux_down(r) }
 	:: aux_mmap_count[r] <= 1 ->
@@ -163,14 +163,16 @@ inline close_aux(r)
 				assert(has_aux[r] && aux_charged[r]);
 				/* A1 aux_area.c: RCU_INIT_POINTER(rb->aux, NULL); */
 				has_aux[r] = false;
-				/* A2 aux_area.c: perf_uncharge(&area->charge); */
-				aux_charged[r] = false;
-				charge--
+				aux_charged[r] = false
 			:: else
 			fi;
-			last = false;
-			/* A4 aux_area.c: mutex_unlock(&rb->aux_mutex); */
+			/* A3 aux_area.c: mutex_unlock(&rb->aux_mutex); */
 			aux_mutex[r] = false
+		}
+		/* A4 aux_area.c: free_area(area); */
+		atomic {
+			charge = (last -> charge - 1 : charge);
+			last = false
 		}
 	fi
 }

@@ -431,6 +431,37 @@ static void a_new_area_has_room_again(void)
 	}
 }
 
+/*
+ * A driver may fail to put an event on that has no room. Then it is off, like any other,
+ * and does not go off later, when it has room.
+ */
+static void one_that_cannot_be_put_on_is_off(void)
+{
+	struct perf_event_attr attr = fast_attr(0);
+	int fd;
+
+	aux_field(&attr, "strict", 1);
+	fd = open_self(&attr);
+	aux_map(&aux, fd, 16, 16);
+	aux_set_tail(&aux, 8); /* ahead of the head: no room */
+	enable(fd);
+	usleep(2000);
+	CHECK_EQ(aux_head(&aux), 0);
+
+	aux_set_tail(&aux, 0);
+	enable(fd);
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = count_of(fd);
+
+		usleep(2000); /* out and in again */
+		spin_ms(4);
+		if (count_of(fd) == before)
+			BASE_DEFECT("an event that found no room once goes off in silence");
+		aux_drain(&aux);
+		enable(fd);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct ring_case cases[] = {
@@ -450,6 +481,7 @@ int main(int argc, char **argv)
 		CASE(a_source_that_runs_on_loses_it),
 		CASE(a_source_that_waits_loses_nothing),
 		CASE(a_new_area_has_room_again),
+		CASE(one_that_cannot_be_put_on_is_off),
 	};
 
 	return run_cases(cases, ARRAY_LEN(cases), argv + (argc > 0));
