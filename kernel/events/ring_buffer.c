@@ -129,7 +129,7 @@ void ring_buffer_attach(struct perf_event *event, struct perf_buffer *rb)
 	 */
 	if (old && has_aux(event)) {
 		smp_mb(); /* pairs with open_area(): it sees the ring, or we see it run */
-		perf_event_stop(event, rb != NULL);
+		perf_event_stop(event, !!rb);
 	}
 	if (old) {
 		ring_buffer_put(old);

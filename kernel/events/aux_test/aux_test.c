@@ -174,7 +174,8 @@ static void addr_filters_sync(struct perf_event *event)
 static struct aux_test_pmu pmus[] = {
 	{ .suffix = "",			.pmu.capabilities = ALL_PMUS },
 	{ .suffix = "_contiguous",	.pmu.capabilities = ALL_PMUS | PERF_PMU_CAP_AUX_NO_SG },
-	{ .suffix = "_large",		.pmu.capabilities = ALL_PMUS | PERF_PMU_CAP_AUX_PREFER_LARGE },
+	{ .suffix = "_large",
+	  .pmu.capabilities = ALL_PMUS | PERF_PMU_CAP_AUX_PREFER_LARGE },
 	{ .suffix = "_exclusive",	.pmu.capabilities = ALL_PMUS | PERF_PMU_CAP_EXCLUSIVE },
 };
 

@@ -34,7 +34,14 @@ static inline u64 perf_aux_clock(struct perf_event *event)
 	return 0;
 }
 
-#define perf_output_copy_aux(area, record, from, to) 0
+static inline long aux_test_copy_nothing(struct perf_output_handle *area,
+					 struct perf_output_handle *record,
+					 unsigned long from, unsigned long to)
+{
+	return 0;
+}
+
+#define perf_output_copy_aux aux_test_copy_nothing
 #endif
 
 /* One of the PMUs: they differ in what they ask of an AUX area. */

@@ -57,7 +57,7 @@ struct perf_aux_ring {
 	unsigned long		lost;		/* bytes that no record has told of yet */
 	unsigned long long	lost_since;
 	unsigned long		lost_total;
-	unsigned long		showing;	/* non-zero: lost_total is on its way into the page */
+	unsigned long		showing;	/* non-zero: lost_total is about to be shown */
 	struct perf_aux_report	untold;		/* merged records that the data ring refused */
 	struct perf_aux_control	*control;	/* the user page */
 };

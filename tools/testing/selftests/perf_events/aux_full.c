@@ -437,12 +437,14 @@ static void a_new_area_has_room_again(void)
  */
 static void one_that_cannot_be_put_on_is_off(void)
 {
-	struct perf_event_attr attr = fast_attr(0);
+	struct perf_event_attr attr = aux_attr();
 	int fd;
 
+	/* Too slow to fill the area. */
+	aux_field(&attr, "rate", 500000);
 	aux_field(&attr, "strict", 1);
 	fd = open_self(&attr);
-	aux_map(&aux, fd, 16, 16);
+	aux_map(&aux, fd, 16, 64);
 	aux_set_tail(&aux, 8); /* ahead of the head: no room */
 	enable(fd);
 	usleep(2000);
