@@ -357,7 +357,6 @@ inline close_area(r)
 #if !defined(MUT_STOP_FIRST) && !defined(MUT_NO_STOP)
 	stop_writers(r);
 #endif
-	/* U3 aux_area.c: perf_uncharge(&area->charge); */
 	d_step {
 		assert(STOPPED(0) && STOPPED(1));
 		aux_mutex[r] = false
@@ -368,12 +367,12 @@ inline unmap_area(r)
 {
 	if
 	:: atomic { mapped[a] > 1 -> mapped[a]--; a = NONE }
-	/* U4 aux_area.c: if (!atomic_dec_and_mutex_lock(&area->mmap_count, &rb->aux_mutex)) */
+	/* U3 aux_area.c: if (!atomic_dec_and_mutex_lock(&area->mmap_count, &rb->aux_mutex)) */
 	:: atomic { mapped[a] == 1 && !aux_mutex[r] -> aux_mutex[r] = true; mapped[a]-- }
-		/* U5 aux_area.c: close_area(event, rb, area); */
+		/* U4 aux_area.c: close_area(event, rb, area); */
 		close_area(r);
-		/* U6 aux_area.c: mutex_unlock(&rb->aux_mutex); */
-		/* U7 aux_area.c: if (refcount_dec_and_test(&area->refcount)) */
+		/* U5 aux_area.c: mutex_unlock(&rb->aux_mutex); */
+		/* U6 aux_area.c: if (refcount_dec_and_test(&area->refcount)) */
 		d_step {
 			AREA_IS_THERE(a);
 			assert(refs[a] > 0);
@@ -431,7 +430,7 @@ inline attach(e, r)
 	change_ring(e, r);
 #else
 	change_ring(e, r);
-	/* W4 ring_buffer.c: move_trace(event, rb); */
+	/* W4 ring_buffer.c: perf_event_stop(event, !!rb); */
 	move_trace(e, r);
 #endif
 	if
