@@ -55,7 +55,8 @@ void perf_pending_irq(struct irq_work *entry)
 /*
  * A full AUX area leaves its note before its event is off. A reader that is quick
  * takes it, makes room and switches on what is not off yet: in vain, and the event
- * stays off. So there is a second note; who takes it finds the event off.
+ * stays off. So there is a second note; who takes it finds the event off. It wakes by
+ * itself: an event that is being freed has waited for its other irq work already.
  */
 static void tell_that_off(struct perf_event *event)
 {
@@ -63,12 +64,12 @@ static void tell_that_off(struct perf_event *event)
 
 	if (!has_aux(event))
 		return;
-	guard(rcu)();
-	rb = perf_event_ring(perf_output_event(event));
-	if (!rb)
-		return;
-	leave_note(rb);
-	perf_event_queue_wakeup(event);
+	scoped_guard (rcu) {
+		rb = perf_event_ring(perf_output_event(event));
+		if (rb)
+			leave_note(rb);
+	}
+	perf_event_wakeup(event);
 }
 
 /*

@@ -118,14 +118,8 @@ inline tell_that_off()
 #ifndef MUT_NOTE_NOT_RENEWED
 	/* T1 wakeup.c: leave_note(rb); */
 	note = true;
-	/* T2 wakeup.c: perf_event_queue_wakeup(event); */
-	pending_wakeup = true;
-	atomic {
-		if
-		:: wakeup_on == NOWHERE -> wakeup_on = me
-		:: else
-		fi
-	}
+	/* T2 wakeup.c: perf_event_wakeup(event); */
+	sleeper = false
 #else
 	skip
 #endif
