@@ -272,6 +272,12 @@ static const char *long_path(void)
 }
 
 /* PB-52. Two files, and an error after the first or at the second. */
+/* KASAN keeps freed objects for a while, and has its own word on leaks. */
+static bool counts_are_exact(void)
+{
+	return system("zcat /proc/config.gz | grep -q '^CONFIG_KASAN=y'") != 0;
+}
+
 static void the_file_s_name_is_freed(void)
 {
 	static const char *const formats[] = {
@@ -290,7 +296,8 @@ static void the_file_s_name_is_freed(void)
 		CHECK_EQ(set_filter(fd, text), -1);
 		CHECK(known_error(errno));
 	}
-	CHECK(objects("kmalloc-1k") - before < 300);
+	if (counts_are_exact())
+		CHECK(objects("kmalloc-1k") - before < 300);
 }
 
 /* Nor is the file kept: what it is on can be unmounted. */

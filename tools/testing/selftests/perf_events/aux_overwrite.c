@@ -6,6 +6,7 @@
  */
 #include "perf_aux_record.h"
 
+#include <sys/resource.h>
 #include <fcntl.h>
 
 #define STREAM 9 /* not 0: no word is like memory that nobody wrote to */
@@ -202,6 +203,15 @@ static void nobody_asks_for_the_tail(void)
  * The task sleeps so often and the odd time in vain, and its event comes and goes with it.
  * All that there is to say is where the data are, which aux_head says.
  */
+/* How often the CPU has been given up; a nap can be over before it begins. */
+static unsigned int switches(void)
+{
+	struct rusage usage;
+
+	CHECK(!getrusage(RUSAGE_SELF, &usage));
+	return (unsigned int)usage.ru_nvcsw;
+}
+
 static void switch_away(uint64_t rate, unsigned int times)
 {
 	struct perf_event_attr attr = stream_attr("aux_test", rate);
@@ -213,7 +223,7 @@ static void switch_away(uint64_t rate, unsigned int times)
 	fd = open_self(&attr);
 	aux_map_as(&aux, fd, 64, 4, PROT_READ);
 	enable(fd);
-	for (unsigned int i = 0; i < times + times / 5; i++)
+	for (unsigned int start = switches(); switches() - start <= times;)
 		usleep(1);
 	disable(fd);
 	while ((record = ring_next(&aux.ring))) {
