@@ -6,8 +6,8 @@
  */
 #include "perf_aux_record.h"
 
-#include <sys/resource.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 
 #define STREAM 9 /* not 0: no word is like memory that nobody wrote to */
 #define OVERWRITE PERF_AUX_FLAG_OVERWRITE
