@@ -125,7 +125,8 @@ int perf_event_overflowed(struct perf_event *event, int throttle,
 /* Does @event not want what happened at @regs (NULL: nowhere)? */
 static __always_inline bool perf_exclude_event(struct perf_event *event, struct pt_regs *regs)
 {
-	if (event->hw.state & PERF_HES_STOPPED)
+	/* A tick can stop and start it at any time. */
+	if (READ_ONCE(event->hw.state) & PERF_HES_STOPPED)
 		return true;
 	if (!regs)
 		return false;

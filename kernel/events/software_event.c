@@ -158,12 +158,12 @@ void perf_swevent_start(struct perf_event *event, int flags)
 {
 	if (flags & PERF_EF_RELOAD)
 		event->hw.last_period = event->hw.sample_period;
-	event->hw.state = 0;
+	WRITE_ONCE(event->hw.state, 0);
 }
 
 void perf_swevent_stop(struct perf_event *event, int flags)
 {
-	event->hw.state = PERF_HES_STOPPED;
+	WRITE_ONCE(event->hw.state, PERF_HES_STOPPED);
 }
 
 /* The count is always up to date. */
