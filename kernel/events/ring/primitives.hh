@@ -35,15 +35,24 @@ struct Primitives {
 	 */
 	static constexpr bool positions_are_whole = sizeof(long) == sizeof(long long);
 
-	/* Whole-value load and store: nested writers see all of it or none. */
+	/*
+	 * Whole-value load and store: nested writers see all of it or none. What is wider
+	 * than the CPU's words moves in halves; no algorithm builds on more.
+	 */
 	template <class T> PERF_RING_OP T load(const T &from)
 	{
-		return __atomic_load_n(&from, __ATOMIC_RELAXED);
+		if constexpr (sizeof(T) > sizeof(long))
+			return *static_cast<const volatile T *>(&from);
+		else
+			return __atomic_load_n(&from, __ATOMIC_RELAXED);
 	}
 
 	template <class T> PERF_RING_OP void store(T &to, T value)
 	{
-		__atomic_store_n(&to, value, __ATOMIC_RELAXED);
+		if constexpr (sizeof(T) > sizeof(long))
+			*static_cast<volatile T *>(&to) = value;
+		else
+			__atomic_store_n(&to, value, __ATOMIC_RELAXED);
 	}
 
 	/*
