@@ -72,7 +72,10 @@ void rb_pages_free(struct perf_buffer *rb)
 
 struct page *rb_page_at(struct perf_buffer *rb, long index)
 {
-	return virt_to_page(index < 0 ? (void *)rb->user_page : rb->data_pages[index]);
+	void *address = index < 0 ? rb->user_page : rb->data_pages[index];
+
+	/* A macro on some architectures, and not made for expressions. */
+	return virt_to_page(address);
 }
 
 #else

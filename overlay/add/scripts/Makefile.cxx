@@ -25,6 +25,9 @@ cxx_language := -std=c++20 -ffreestanding -fno-exceptions -fno-rtti \
 	-fno-threadsafe-statics -fno-asynchronous-unwind-tables -g0 \
 	-Wall -Wextra -Wconversion -Werror
 
+# Atomics in line: there is no library that would have them.
+cxx_language += $(if $(filter arm64,$(SRCARCH)),-mno-outline-atomics)
+
 cxx_flags = $(filter-out $(cxx_refused),$(cxx_without_includes)) $(cxx_language)
 
 # The objects call nothing but what is listed, which keeps them testable

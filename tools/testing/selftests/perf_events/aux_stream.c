@@ -41,22 +41,22 @@ static void run_shape(const struct shape *shape)
 
 static void keeps_every_word_at_low_rate(void)
 {
-	run_shape(&(struct shape) { .rate = 100000, .pages = 4 });
+	run_shape(&(struct shape) { .rate = 100000, .pages = 32 });
 }
 
 static void keeps_every_word_in_one_word_bursts(void)
 {
-	run_shape(&(struct shape) { .rate = 100000, .burst = 8, .pages = 4 });
+	run_shape(&(struct shape) { .rate = 100000, .burst = 8, .pages = 32 });
 }
 
 static void keeps_every_word_in_tiny_transactions(void)
 {
-	run_shape(&(struct shape) { .rate = 400000, .chunk = 8, .pages = 4 });
+	run_shape(&(struct shape) { .rate = 400000, .chunk = 8, .pages = 128 });
 }
 
 static void keeps_every_word_in_odd_transactions(void)
 {
-	run_shape(&(struct shape) { .rate = 4000000, .chunk = 1000, .pages = 16 });
+	run_shape(&(struct shape) { .rate = 4000000, .chunk = 1000, .pages = 1024 });
 }
 
 static void keeps_every_word_at_high_rate(void)
