@@ -199,6 +199,8 @@ static void munmap_waits_for_a_slow_stop(void)
 	uint64_t before;
 	int fd;
 
+	/* Too slow to fill the area, even if this CPU is away for a second. */
+	aux_field(&attr, "rate", 100000);
 	aux_field(&attr, "slow_stop", STOP_US);
 	fd = open_on_cpu(&attr, cpus_online() - 1);
 	for (int i = 0; i < 5; i++) {
