@@ -10,19 +10,13 @@
 
 #include "sample.h"
 
-/* One that is off is not touched, and finds the flag when it goes on. */
-static bool runs_here(const struct perf_event *source)
-{
-	return READ_ONCE(source->state) == PERF_EVENT_STATE_ACTIVE &&
-	       READ_ONCE(source->oncpu) == smp_processor_id();
-}
-
+/* A source that is off is not touched, and finds the flag when it goes on. */
 static void pause(struct perf_event *source)
 {
 	if (source->hw.aux_paused)
 		return;
 	WRITE_ONCE(source->hw.aux_paused, 1);
-	if (runs_here(source))
+	if (perf_event_runs_here(source))
 		source->pmu->stop(source, PERF_EF_PAUSE);
 }
 
@@ -31,7 +25,7 @@ static void resume(struct perf_event *source)
 	if (!source->hw.aux_paused)
 		return;
 	WRITE_ONCE(source->hw.aux_paused, 0);
-	if (runs_here(source))
+	if (perf_event_runs_here(source))
 		source->pmu->start(source, PERF_EF_RESUME);
 }
 

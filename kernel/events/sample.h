@@ -122,6 +122,13 @@ void perf_output_aux(struct perf_output_handle *handle, struct perf_event *event
 int perf_event_overflowed(struct perf_event *event, int throttle,
 			  struct perf_sample_data *data, struct pt_regs *regs);
 
+/* Is @event on this CPU now? With preemption off. */
+static inline bool perf_event_runs_here(const struct perf_event *event)
+{
+	return READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE &&
+	       READ_ONCE(event->oncpu) == smp_processor_id();
+}
+
 /* Does @event not want what happened at @regs (NULL: nowhere)? */
 static __always_inline bool perf_exclude_event(struct perf_event *event, struct pt_regs *regs)
 {

@@ -17,9 +17,7 @@ unsigned int perf_sample_aux_available(struct perf_event *event)
 	struct perf_buffer *rb;
 
 	/* The leader can be closed, and be off, before its members. */
-	if (!source ||
-	    READ_ONCE(source->state) != PERF_EVENT_STATE_ACTIVE ||
-	    READ_ONCE(source->oncpu) != smp_processor_id())
+	if (!source || !perf_event_runs_here(source))
 		return 0;
 
 	rb = perf_event_ring(perf_output_event(source));

@@ -300,21 +300,29 @@ static void the_file_s_name_is_freed(void)
 		CHECK(objects("kmalloc-1k") - before < 300);
 }
 
-/* Nor is the file kept: what it is on can be unmounted. */
-static void the_file_is_let_go(void)
+/* A file on a file system of its own, which is mounted on @folder, a template. */
+static void make_file(char *folder, char *path, size_t size)
 {
-	char folder[] = "/tmp/filter-XXXXXX", path[64], text[256];
-	int fd = open_task(), file;
+	int file;
 
 	CHECK(mkdtemp(folder));
 	if (unshare(CLONE_NEWNS) ||
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("none", folder, "tmpfs", 0, NULL))
 		SKIP("nothing can be mounted here");
-	snprintf(path, sizeof(path), "%s/file", folder);
+	snprintf(path, size, "%s/file", folder);
 	file = open(path, O_CREAT | O_WRONLY, 0600);
 	CHECK(file >= 0);
 	close(file);
+}
+
+/* Nor is the file kept: what it is on can be unmounted. */
+static void the_file_is_let_go(void)
+{
+	char folder[] = "/tmp/filter-XXXXXX", path[64], text[256];
+	int fd = open_task();
+
+	make_file(folder, path, sizeof(path));
 
 	snprintf(text, sizeof(text), "start 1@%s,stop 2@%s", path, path);
 	expect_taken(fd, text);
@@ -332,17 +340,9 @@ static void the_file_is_let_go(void)
 static void closing_lets_go_as_well(void)
 {
 	char folder[] = "/tmp/filter-XXXXXX", path[64], text[128];
-	int fd = open_task(), file;
+	int fd = open_task();
 
-	CHECK(mkdtemp(folder));
-	if (unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", folder, "tmpfs", 0, NULL))
-		SKIP("nothing can be mounted here");
-	snprintf(path, sizeof(path), "%s/file", folder);
-	file = open(path, O_CREAT | O_WRONLY, 0600);
-	CHECK(file >= 0);
-	close(file);
+	make_file(folder, path, sizeof(path));
 	snprintf(text, sizeof(text), "start 1@%s", path);
 	expect_taken(fd, text);
 	close(fd);

@@ -189,20 +189,6 @@ static void sizes_beyond_all_memory_fail_quietly(void)
 	expect_maps(&ring, fd);
 }
 
-static uint64_t memory_available(void)
-{
-	FILE *file = fopen("/proc/meminfo", "r");
-	unsigned long long kb = 0;
-	char line[256];
-
-	CHECK(file);
-	while (!kb && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %llu", &kb) != 1)
-			kb = 0;
-	fclose(file);
-	return kb * 1024;
-}
-
 /* Several pieces of a stream, each word once and in order. */
 static void expect_stream(int fd, size_t pages)
 {

@@ -324,24 +324,10 @@ static void large_goes_on_beyond_the_largest_chunk(void)
 
 /* ---- what is left of it ---- */
 
-static uint64_t memory_free(void)
-{
-	FILE *file = fopen("/proc/meminfo", "r");
-	unsigned long long kb = 0;
-	char line[256];
-
-	CHECK(file);
-	while (!kb && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %llu", &kb) != 1)
-			kb = 0;
-	fclose(file);
-	return kb * 1024;
-}
-
 /* Chunks are freed page by page; all of them are, and can be chunks again. */
 static void memory_comes_back(void)
 {
-	const uint64_t before = memory_free();
+	const uint64_t before = memory_available();
 
 	for (int round = 0; round < 40; round++) {
 		struct wish large = { "aux_test_large", 1024, 0, READ_WRITE, -1 };
@@ -354,7 +340,7 @@ static void memory_comes_back(void)
 			CHECK(!have(&pages, &refused));
 	}
 	/* One area leaked each time would be 160 MiB. */
-	CHECK(memory_free() + (64 << 20) > before);
+	CHECK(memory_available() + (64 << 20) > before);
 }
 
 int main(int argc, char **argv)

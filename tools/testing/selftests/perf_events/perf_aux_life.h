@@ -47,6 +47,21 @@ static inline int open_plain_to(int target)
 	return fd;
 }
 
+/* Bytes that could be had now. */
+static inline uint64_t memory_available(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	unsigned long long kb = 0;
+	char line[256];
+
+	CHECK(file);
+	while (!kb && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %llu", &kb) != 1)
+			kb = 0;
+	fclose(file);
+	return kb * 1024;
+}
+
 /* ---- mappings of an area ---- */
 
 static inline void aux_ask(struct perf_event_mmap_page *page, uint64_t offset,
