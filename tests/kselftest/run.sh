@@ -48,7 +48,7 @@ case " $* " in
 	;;
 esac
 
-module=$("$repo/scripts/aux-test-module" $kernel 2>"$work/module.log") || {
+module=$("$repo/scripts/module" $kernel kernel/events/aux_test 2>"$work/module.log") || {
 	sed 's/^/# /' "$work/module.log"
 	echo "not ok - $name: the test PMU's module does not build"
 	exit 1
