@@ -99,6 +99,8 @@ static void event_destroy(struct perf_event *event)
 {
 	kfree(event->pmu_private);
 	event->pmu_private = NULL;
+	if (pt_hw->put)
+		pt_hw->put();
 	x86_del_exclusive(x86_lbr_exclusive_pt);
 }
 
@@ -106,6 +108,7 @@ static int event_init(struct perf_event *event)
 {
 	const int node = event->cpu == -1 ? NUMA_NO_NODE : cpu_to_node(event->cpu);
 	struct pt_event *trace;
+	int err = 0;
 
 	if (event->attr.type != pt_pmu.pmu.type)
 		return -ENOENT;
@@ -115,9 +118,14 @@ static int event_init(struct perf_event *event)
 		return -EBUSY;
 
 	trace = kzalloc_node(sizeof(*trace), GFP_KERNEL, node);
-	if (!trace) {
+	if (!trace)
+		err = -ENOMEM;
+	else if (pt_hw->get)
+		err = pt_hw->get();
+	if (err) {
+		kfree(trace);
 		x86_del_exclusive(x86_lbr_exclusive_pt);
-		return -ENOMEM;
+		return err;
 	}
 	trace->ctl = pt_config_ctl(event->attr.config, !event->attr.exclude_kernel,
 				   !event->attr.exclude_user);
