@@ -119,7 +119,7 @@ static void finish(struct pt_cpu *pt)
 	event->hw.state |= PERF_HES_UPTODATE;
 }
 
-static void program(struct pt_cpu *pt, struct pt_event *trace, const struct pt_buffer *buffer)
+static void program(struct pt_cpu *pt, struct pt_event *trace, struct pt_buffer *buffer)
 {
 	struct pt_write writes[PT_PROGRAM_MOST] __uninitialized;
 	unsigned int count, at;
@@ -128,6 +128,7 @@ static void program(struct pt_cpu *pt, struct pt_event *trace, const struct pt_b
 	for (at = 0; at < count; at++)
 		pt_write(writes[at].msr, writes[at].value);
 	trace->resync = false;
+	buffer->output.stop_filter = trace->ranges.stops;
 	pt->ctl = trace->ctl | trace->ranges.ctl;
 	if (!buffer->output.ranged)
 		pt->ctl |= PT_CTL_TOPA;
