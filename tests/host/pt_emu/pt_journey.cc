@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pt_journey.hh"
+
+#include <ostream>
+#include <sstream>
+
+namespace pt_test {
+
+namespace {
+
+constexpr std::uint64_t status_halted = status::error | status::stopped;
+constexpr unsigned int offset_shift = 32;
+constexpr unsigned int entry_shift = 7;
+constexpr std::uint64_t entry_bits = 0x1ffffff;
+constexpr unsigned int topa_size_shift = 6;
+
+} // namespace
+
+std::ostream &operator<<(std::ostream &out, const Setting &setting)
+{
+	out << "ctl 0x" << std::hex << setting.ctl << std::dec << ", regions";
+	for (const unsigned int size : setting.entries)
+		out << " " << size;
+	out << (setting.stop_at_end ? ", STOP" : "") << ", single range "
+	    << setting.single_range_pages << ", time step " << setting.time_step << ", addresses"
+	    << std::hex;
+	for (const std::uint64_t address : setting.addr)
+		out << " 0x" << address;
+	return out << std::dec;
+}
+
+Journey::Journey(ring_test::Choices &from, std::vector<Program> &all, const Setting &with)
+	: choices(from),
+	  programs(all),
+	  setting(with),
+	  machine(all_features()),
+	  program(&all[0])
+{
+	machine.time_step = setting.time_step;
+	if (setting.entries.empty()) {
+		capacity = page_size * setting.single_range_pages;
+		regions.push_back(machine.allocate(capacity, capacity));
+	} else {
+		table = machine.allocate(page_size);
+		for (std::size_t i = 0; i < setting.entries.size(); i++) {
+			const std::uint64_t size = page_size << setting.entries[i];
+			const bool last = i + 1 == setting.entries.size();
+			std::uint64_t entry = machine.allocate(size, size);
+
+			regions.push_back(entry);
+			capacity += size;
+			entry |= static_cast<std::uint64_t>(setting.entries[i]) << topa_size_shift;
+			if (choose(2))
+				entry |= topa_int;
+			if (last && setting.stop_at_end)
+				entry |= topa_stop;
+			machine.put(table + 8 * i, entry);
+		}
+		machine.put(table + 8 * setting.entries.size(), table | topa_end);
+	}
+	for (unsigned int i = 0; i < 8; i++)
+		machine.write(msr::addr0_a + i, setting.addr[i]);
+	machine.write(msr::cr3_match, setting.cr3_match);
+	program_output();
+	start_tracing();
+}
+
+std::uint64_t Journey::cr3() const
+{
+	return 0x1000000 + 0x1000 * static_cast<std::uint64_t>(program - programs.data());
+}
+
+void Journey::program_output()
+{
+	machine.write(msr::output_base, setting.entries.empty() ? regions[0] : table);
+	machine.write(msr::output_mask, setting.entries.empty() ? capacity - 1 : 0);
+	fetched = 0;
+}
+
+void Journey::start_tracing()
+{
+	machine.write(msr::ctl, setting.ctl | ctl::trace_en);
+}
+
+/* As the kernel does it: what is open is closed, and the bytes can be had. */
+void Journey::stop_tracing()
+{
+	machine.write(msr::ctl, setting.ctl);
+	fetch();
+	open = false;
+	on = false;
+}
+
+/* Position in the buffer, from the registers. */
+void Journey::fetch()
+{
+	const std::uint64_t mask = machine.read(msr::output_mask);
+	std::uint64_t head = mask >> offset_shift;
+	const bool full = !stopped && (machine.read(msr::status) & status::stopped);
+
+	if (!setting.entries.empty()) {
+		const std::uint64_t entry = mask >> entry_shift & entry_bits;
+
+		for (std::uint64_t i = 0; i < entry; i++)
+			head += page_size << setting.entries[i];
+	}
+	/* At the beginning again: a stop behind the last region. */
+	if (full && head == 0)
+		head = capacity;
+	while (fetched % capacity != head % capacity || (head == capacity && fetched != head)) {
+		std::uint64_t offset = fetched;
+		std::size_t region = 0;
+
+		while (!setting.entries.empty() && offset >= page_size << setting.entries[region])
+			offset -= page_size << setting.entries[region++];
+		trace.push_back(*machine.at(regions[region] + offset));
+		fetched = (fetched + 1) % (capacity + (head == capacity));
+	}
+}
+
+void Journey::restart()
+{
+	stop_tracing();
+
+	const auto counts = machine.counts();
+
+	if (counts.overflows != losses_seen) {
+		losses_seen = counts.overflows;
+		resumed_at.push_back(truth.size());
+	}
+	const bool halted = machine.read(msr::status) & status_halted;
+
+	if (halted || choose(3) == 0)
+		program_output();
+	if (halted || choose(4) == 0) {
+		/* The first is what the driver does at first. */
+		const std::uint64_t keep = machine.read(msr::status) & ~status_halted;
+
+		machine.write(msr::status, choose(3) ? keep : 0);
+	}
+	stopped = false;
+	start_tracing();
+}
+
+bool Journey::in(unsigned int use, std::uint64_t ip) const
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		if (ctl::field(setting.ctl, ctl::addr0_cfg_shift + 4 * i) != use)
+			continue;
+		any = true;
+		if (ip >= setting.addr[2 * i] && ip <= setting.addr[2 * i + 1])
+			return true;
+	}
+	return !any && use == pt_emu::range_filter;
+}
+
+/* The next instruction is here: is it in the trace? */
+void Journey::arrive()
+{
+	const std::uint64_t ip = here().ip;
+	const bool was_on = on;
+
+	if (!open || stopped)
+		return;
+	if (in(pt_emu::range_stop, ip)) {
+		truth.push_back({Item::stop, 0, 0, PT_UNIT_64});
+		stopped = true;
+		open = false;
+		on = false;
+		return;
+	}
+	on = in(pt_emu::range_filter, ip);
+	if (on && !was_on && (setting.ctl & ctl::branch_en))
+		truth.push_back({Item::enabled, ip, 0, PT_UNIT_64});
+}
+
+void Journey::go(std::size_t to)
+{
+	at = to;
+	run_begin = here().ip;
+	run_length = 0;
+	arrive();
+}
+
+void Journey::enter(std::size_t to)
+{
+	const std::uint64_t ip = program->code[to].ip;
+
+	following = pt_unit_follows(machine.unit(), cr3()) != 0;
+	if (following) {
+		pt_unit_enter(machine.unit(), ip, cr3(), program->mode);
+		open = true;
+	}
+	go(to);
+}
+
+void Journey::leave(pt_unit_end end)
+{
+	if (following)
+		pt_unit_leave(machine.unit(), end, here().ip,
+			      run_length + (end == PT_UNIT_SYSCALL));
+	open = false;
+	on = false;
+	run_length = 0;
+	following = false;
+}
+
+void Journey::report_run()
+{
+	const pt_unit_retired retired = {PT_UNIT_SEQUENTIAL, run_length, run_begin, here().ip,
+					 here().ip,	     0,		 0,	    program->mode};
+
+	if (following && run_length)
+		pt_unit_retire(machine.unit(), &retired);
+	run_begin = here().ip;
+	run_length = 0;
+}
+
+void Journey::retire(pt_unit_class kind, std::size_t to)
+{
+	const Instruction &now = here();
+	const std::uint64_t payload = now.op == Op::ptwrite ? 0x1111111100000000 + truth.size() : 0;
+	const pt_unit_retired retired = {
+		kind,	 run_length + 1,   now.ip,	 now.ip + now.size, program->code[to].ip,
+		payload, now.payload_size, program->mode};
+
+	if (now.op == Op::ptwrite && on && (setting.ctl & ctl::ptw_en)) {
+		const std::uint64_t shown = now.payload_size == 4 ? payload & 0xffffffff : payload;
+
+		truth.push_back({Item::ptwrite, now.ip, shown, PT_UNIT_64});
+	}
+	if (following)
+		pt_unit_retire(machine.unit(), &retired);
+	go(to);
+}
+
+std::size_t Journey::anywhere()
+{
+	return choices.choose(static_cast<unsigned int>(program->code.size()));
+}
+
+void Journey::interrupt_sometimes()
+{
+	const unsigned int kind = choose(300);
+
+	if (kind >= 12)
+		return;
+	if (kind < 5)
+		leave(PT_UNIT_ASYNC);
+	else
+		report_run();
+	if (kind == 0 || kind == 5)
+		restart();
+
+	/* A signal, another task, or back to where it was. */
+	const Program *const before = program;
+	std::size_t to = at;
+
+	if (kind == 1 || kind == 6)
+		to = anywhere();
+	if (kind == 2 || kind == 7) {
+		program = &programs[choose(static_cast<unsigned int>(programs.size()))];
+		to = anywhere();
+		calls.clear();
+	}
+	if (to != at || program != before) {
+		open = false;
+		on = false;
+	}
+	enter(to);
+}
+
+void Journey::step()
+{
+	const Instruction &now = here();
+	const std::size_t next = at + 1;
+
+	if (on && now.op != Op::trap)
+		truth.push_back({Item::instruction, now.ip, 0, program->mode});
+
+	switch (now.op) {
+	case Op::straight:
+		run_length++;
+		at = next;
+		arrive();
+		if (here().ip >= pt_unit_boundary(machine.unit(), run_begin) || choose(20) == 0)
+			report_run();
+		break;
+	case Op::cond:
+	case Op::jump:
+	case Op::call:
+	case Op::call_next:
+		retire_direct(now);
+		break;
+	case Op::indirect_jump:
+		retire(PT_UNIT_INDIRECT_JUMP, anywhere());
+		break;
+	case Op::indirect_call:
+		calls.push_back(next);
+		retire(PT_UNIT_INDIRECT_CALL, anywhere());
+		break;
+	case Op::ret: {
+		std::size_t to = anywhere();
+
+		if (!calls.empty() && choose(5)) {
+			to = calls.back();
+			calls.pop_back();
+		}
+		retire(PT_UNIT_RETURN, to);
+		break;
+	}
+	case Op::far:
+		retire(PT_UNIT_FAR, anywhere());
+		break;
+	case Op::ptwrite:
+		retire(PT_UNIT_PTWRITE, next);
+		break;
+	case Op::syscall:
+		leave(PT_UNIT_SYSCALL);
+		enter(choose(8) ? next : anywhere());
+		break;
+	case Op::trap:
+		leave(PT_UNIT_ASYNC);
+		enter(choose(8) ? next : anywhere());
+		break;
+	}
+}
+
+void Journey::retire_direct(const Instruction &now)
+{
+	const std::size_t next = at + 1;
+
+	switch (now.op) {
+	case Op::cond:
+		if (choose(2))
+			retire(PT_UNIT_COND_TAKEN, now.target);
+		else
+			retire(PT_UNIT_COND_NOT_TAKEN, next);
+		break;
+	case Op::jump:
+		retire(PT_UNIT_JUMP, now.target);
+		break;
+	case Op::call_next:
+		retire(PT_UNIT_CALL, next);
+		break;
+	default:
+		calls.push_back(next);
+		retire(PT_UNIT_CALL, now.target);
+		break;
+	}
+}
+
+void Journey::execute(unsigned int steps)
+{
+	std::uint64_t unread_steps = 0;
+	/* A circular buffer has to be read before it has gone round. */
+	const std::uint64_t patience = capacity / 256;
+
+	enter(0);
+	while (steps--) {
+		interrupt_sometimes();
+		step();
+		unread_steps++;
+
+		const bool halted = machine.read(msr::status) & status_halted;
+
+		if (halted ? choose(50) == 0 : unread_steps > patience && !setting.stop_at_end) {
+			leave(PT_UNIT_ASYNC);
+			restart();
+			enter(at);
+			unread_steps = 0;
+		}
+	}
+	leave(PT_UNIT_ASYNC);
+	restart();
+	stop_tracing();
+}
+
+std::string Journey::compare()
+{
+	const ReadCode code = [this](std::uint64_t ip, std::uint8_t *to, unsigned int size) {
+		for (const Program &each : programs) {
+			const unsigned int got = each.read(ip, to, size);
+
+			if (got)
+				return got;
+		}
+		return 0U;
+	};
+	const Decoded decoded = decode(trace, code);
+	std::size_t next = 0;
+	std::ostringstream wrong;
+
+	instructions = truth.size();
+	for (std::size_t i = 0; i < decoded.items.size(); i++) {
+		const Item &item = decoded.items[i];
+
+		if (item.kind == Item::gap) {
+			if (gaps == resumed_at.size()) {
+				wrong << "item " << i << ": a gap where nothing was lost";
+				return wrong.str();
+			}
+			if (next > resumed_at[gaps]) {
+				wrong << "item " << i << ": more than there was before gap "
+				      << gaps;
+				return wrong.str();
+			}
+			next = resumed_at[gaps++];
+			continue;
+		}
+		if (next == truth.size() || item != truth[next]) {
+			wrong << "item " << i << ": " << describe(item) << ", true item " << next
+			      << ": " << (next == truth.size() ? "none" : describe(truth[next]))
+			      << ", after";
+			for (std::size_t j = i < 8 ? 0 : i - 8; j < i; j++)
+				wrong << "\n  " << describe(decoded.items[j]);
+			if (!decoded.error.empty())
+				wrong << "\n" << decoded.error;
+			return wrong.str();
+		}
+		next++;
+	}
+	if (!decoded.error.empty())
+		return decoded.error;
+	if (next != truth.size() || gaps != resumed_at.size()) {
+		wrong << "the trace ends at item " << next << " of " << truth.size() << " ("
+		      << describe(truth[next < truth.size() ? next : truth.size() - 1]) << "), gap "
+		      << gaps << " of " << resumed_at.size();
+		return wrong.str();
+	}
+	return "";
+}
+
+} // namespace pt_test
