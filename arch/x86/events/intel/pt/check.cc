@@ -260,7 +260,8 @@ void marks_for(pt_check &check, pt_output &output, unsigned long head, unsigned 
 
 void marks_of_layout(pt_check &check, const Chunk *chunks, unsigned int count)
 {
-	Buffer buffer(check, chunks, count, false);
+	Arena arena(check);
+	Buffer buffer(arena, chunks, count, false);
 	pt_output &output = buffer.output;
 	const unsigned long size = output.size, lap = 3 * size;
 
@@ -285,19 +286,24 @@ extern "C" {
 
 void pt_check_tables(pt_check *check)
 {
+	constexpr unsigned int most = 1200;
 	Random random(check->seed);
-	Chunk chunks[1200];
+	Arena arena(*check);
+	Chunk *chunks = arena.take<Chunk>(most);
 
+	PT_TRUE(*check, chunks);
 	for (unsigned int round = 0; round < check->rounds && !check->failed; round++) {
 		const bool aligned = round % 2, single_entry = round % 3 == 0;
-		const unsigned int count = 1 + static_cast<unsigned int>(random.below(1200));
+		const auto count =
+			1 + static_cast<unsigned int>(random.below(single_entry ? 200 : most));
 		const unsigned long orders = 1 + random.below(6);
 		Placer placer(random.next(), aligned);
 
 		for (unsigned int at = 0; at < count; at++)
 			chunks[at] = placer.place(static_cast<unsigned int>(random.below(orders)));
 
-		const Buffer buffer(*check, chunks, count, round % 5 == 0, single_entry);
+		Arena rest = arena;
+		const Buffer buffer(rest, chunks, count, round % 5 == 0, single_entry);
 
 		PT_TRUE(*check, buffer.made);
 		tables_are_sound(*check, buffer, chunks, count);
@@ -339,7 +345,8 @@ void pt_check_stream(pt_check *check)
 			chunks[count] = placer.place(piece);
 		}
 
-		Buffer buffer(*check, chunks, count, false);
+		Arena arena(*check);
+		Buffer buffer(arena, chunks, count, false);
 		pt_output &output = buffer.output;
 		Engine engine(output, round % 2);
 		unsigned long head = random.next(), tail = head, mark = head;
@@ -383,7 +390,8 @@ void pt_check_wrap(pt_check *check)
 		if (!count)
 			continue;
 
-		Buffer buffer(*check, chunks, count, true);
+		Arena arena(*check);
+		Buffer buffer(arena, chunks, count, true);
 		pt_output &output = buffer.output;
 		Engine engine(output);
 		unsigned long position = 0;
@@ -412,7 +420,8 @@ void pt_check_single_entry(pt_check *check)
 {
 	Placer placer(check->seed, true);
 	const Chunk chunks[] = {placer.place(1), placer.place(0), placer.place(0)};
-	Buffer buffer(*check, chunks, 3, false, true);
+	Arena arena(*check);
+	Buffer buffer(arena, chunks, 3, false, true);
 	pt_output &output = buffer.output;
 	const unsigned long size = output.size;
 	unsigned long head = 5 * size;
@@ -423,7 +432,7 @@ void pt_check_single_entry(pt_check *check)
 		const unsigned long left = round / 6 % (PT_OUTPUT_MARGIN + 8);
 		const unsigned long bytes = region - left;
 		const bool padded = left <= PT_OUTPUT_MARGIN;
-		Engine engine(output);
+		Engine engine(output, round % 2);
 		pt_written written = {};
 
 		PT_EQUAL(*check, pt_output_begin(&output, head, size - 1, head + size / 2), 0);
@@ -459,7 +468,8 @@ void pt_check_nonsense(pt_check *check)
 	Random random(check->seed);
 
 	for (unsigned int round = 0; round < check->rounds && !check->failed; round++) {
-		Buffer buffer(*check, chunks, 3, round % 2, false);
+		Arena arena(*check);
+		Buffer buffer(arena, chunks, 3, round % 2, false);
 		pt_output &output = buffer.output;
 		const unsigned long long base =
 			round % 3 ? Buffer::tables_at : random.next() & ~(page - 1ull);
@@ -481,11 +491,8 @@ void pt_check_lookup(pt_check *check)
 	constexpr unsigned int pages = 1u << 19;
 	Arena arena(*check);
 	Chunk *chunks = arena.take<Chunk>(pages);
-	pt_check rest = {};
 
 	PT_TRUE(*check, chunks);
-	rest.memory = chunks + pages;
-	rest.size = check->size - pages * sizeof(Chunk);
 	for (unsigned int uneven = 0; uneven < 2; uneven++) {
 		Placer placer(check->seed, true);
 		unsigned int count = 0;
@@ -493,6 +500,7 @@ void pt_check_lookup(pt_check *check)
 		for (unsigned int at = 0; at < pages; at += 1u << chunks[count++].order)
 			chunks[count] = placer.place(uneven && at >= pages / 2 ? 1 : 0);
 
+		Arena rest = arena;
 		Buffer buffer(rest, chunks, count, true);
 		pt_output &output = buffer.output;
 

@@ -22,7 +22,7 @@ struct pt_check {
 	unsigned long		held;		/* how many held */
 };
 
-#define PT_CHECK_MEMORY	(64ul << 20)
+#define PT_CHECK_MEMORY	(20ul << 20)
 
 #ifdef __cplusplus
 extern "C" {

@@ -102,10 +102,9 @@ class Buffer {
     public:
 	static constexpr unsigned long long tables_at = 1ull << 44;
 
-	Buffer(pt_check &check, const Chunk *chunks, unsigned int count, bool overwrite,
+	Buffer(Arena &arena, const Chunk *chunks, unsigned int count, bool overwrite,
 	       bool single_entry = false)
 	{
-		Arena arena(check);
 		pt_topa &topa = output.topa;
 
 		output.overwrite = topa.overwrite = overwrite;

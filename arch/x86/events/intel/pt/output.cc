@@ -211,10 +211,17 @@ unsigned long distance(const pt_output &output, const Found &found, bool stopped
 	return stopped && all && !output.stop_filter ? output.size : 0;
 }
 
-/* A table of one entry: is its region full, or so good as? The rest is padded. */
-bool pad_region(const pt_output &output, Found &found, pt_written &written)
+/*
+ * A table of one entry: is its region full, or as good as? The rest is padded. Hardware
+ * that goes on after a stop is at the beginning of the same region.
+ */
+bool pad_region(const pt_output &output, Found &found, bool stopped, pt_written &written)
 {
 	const unsigned long size = Topa::size_of(output.topa, found.region);
+
+	if (stopped && !found.offset && !output.stop_filter)
+		found.offset = size;
+
 	const unsigned long left = size - found.offset;
 
 	if (left > PT_OUTPUT_MARGIN)
@@ -230,7 +237,7 @@ void end_full(pt_output &output, Found &found, bool stopped, pt_written &written
 	bool at_stop = false;
 
 	if (output.topa.single_entry)
-		at_stop = pad_region(output, found, written);
+		at_stop = pad_region(output, found, stopped, written);
 
 	written.bytes = distance(output, found, stopped);
 	settle(output, found);
