@@ -98,7 +98,7 @@ void pt_hw_use(const struct pt_hw *hw)
 		pt_shadow_forget(&per_cpu(pt_cpu, cpu).shadow);
 }
 
-int pt_hw_choose(void)
+int __init pt_hw_choose(void)
 {
 	const bool has = boot_cpu_has(X86_FEATURE_INTEL_PT);
 	const struct pt_hw *hw = &native;
