@@ -126,8 +126,16 @@ void travel(unsigned long rounds, bool with_nmis)
 			dump.write(reinterpret_cast<const char *>(run.trace.data()),
 				   static_cast<std::streamsize>(run.trace.size()));
 		}
+		const std::string perf_wrong = wrong.empty() ? run.compare_perf() : "";
+
+		if (!perf_wrong.empty() && std::getenv("PERFRING_DUMP")) {
+			std::ofstream dump(std::getenv("PERFRING_DUMP"), std::ios::binary);
+
+			dump.write(reinterpret_cast<const char *>(run.trace.data()),
+				   static_cast<std::streamsize>(run.trace.size()));
+		}
 		ASSERT_EQ(wrong, "") << "round " << round << ", " << setting;
-		ASSERT_EQ(run.compare_perf(), "") << "perf, round " << round << ", " << setting;
+		ASSERT_EQ(perf_wrong, "") << "perf, round " << round << ", " << setting;
 		gaps += run.gaps;
 		items += run.instructions;
 		nmis += run.nmis;

@@ -498,8 +498,11 @@ std::string Journey::judge(const Decoded &decoded)
 		return wrong.str();
 	}
 	gaps = judge.gaps;
-	if (!decoded.error.empty())
-		return decoded.error;
+	if (!decoded.error.empty()) {
+		wrong << decoded.error << " after item " << decoded.items.size();
+		judge.tell(wrong);
+		return wrong.str();
+	}
 	if (judge.finish())
 		return "";
 	wrong << "the trace ends too early";

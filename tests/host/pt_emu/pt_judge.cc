@@ -16,6 +16,12 @@ std::size_t Judge::end(const State &state) const
 						   : truth.size();
 }
 
+/* What can be there twice, because an NMI has it done again. */
+bool Judge::beginning(const Item &item)
+{
+	return item.kind == Item::enabled || item.kind == Item::stop;
+}
+
 bool Judge::apart(const Item &item) const
 {
 	return loose && (item.kind == Item::stop || item.kind == Item::ptwrite);
@@ -57,8 +63,7 @@ void Judge::reach(State state, std::set<State> &reached) const
 			return;
 
 		const bool twice = state.next < end(state) && segments[state.segment].cut &&
-				   truth[state.next].kind == Item::enabled &&
-				   truth[state.next] == begun;
+				   beginning(truth[state.next]) && truth[state.next] == begun;
 
 		if (goes_on(state))
 			reach(in_next(state), reached);
@@ -94,7 +99,12 @@ bool Judge::see(const Item &item)
 				after.insert(state);
 			}
 		} else {
-			if (cut && item.kind == Item::enabled && item == begun)
+			const std::size_t begin = segments[state.segment].begin;
+			const bool again = item == begun ||
+					   (state.next == begin && begin &&
+					    item == truth[begin - 1]);
+
+			if (cut && beginning(item) && again)
 				after.insert(state);
 			if (state.next < end(state) && truth[state.next] == item) {
 				state.next++;

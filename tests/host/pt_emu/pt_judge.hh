@@ -52,6 +52,7 @@ class Judge {
 
 	std::size_t end(const State &state) const;
 	bool apart(const Item &item) const;
+	static bool beginning(const Item &item);
 	void reach(State state, std::set<State> &reached) const;
 	bool goes_on(const State &state) const;
 	bool owes_value(State &state) const;
