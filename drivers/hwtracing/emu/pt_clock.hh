@@ -32,7 +32,9 @@ class Clock {
 		mtc_wanted = (control & ctl::mtc_en) != 0;
 		cyc_threshold = threshold ? 1ULL << (threshold - 1) : 0;
 		mtc_shift = ctl::field(control, ctl::mtc_freq_shift);
-		mtc_known = false;
+		mtc_reach = mtc_shift > 8 ? 0xc000U >> mtc_shift : 0xc0;
+		/* TMA says where MTC begins to count. */
+		next_mtc = tsc_wanted ? ~0ULL : 0;
 		cyc_known = false;
 	}
 
@@ -50,7 +52,7 @@ class Clock {
 	/* In front of other packets: MTC if one is due, CYC. */
 	Byte *tick(Byte *at, std::uint64_t now)
 	{
-		if (mtc_wanted && (!mtc_known || now >= next_mtc))
+		if (mtc_wanted && now >= next_mtc)
 			at = mtc(at, now);
 		return cyc_wanted ? cyc(at, now, cyc_threshold) : at;
 	}
@@ -75,8 +77,6 @@ class Clock {
 
     private:
 	static constexpr std::uint64_t fast_max = 0x1ff;
-	/* An MTC packet has 8 bits; longer apart, they would be ambiguous. */
-	static constexpr std::uint64_t mtc_reach = 200;
 
 	std::uint64_t crystal(std::uint64_t now) const
 	{
@@ -94,7 +94,6 @@ class Clock {
 	{
 		last_mtc = ctc >> mtc_shift;
 		next_mtc = tsc_of((last_mtc + 1) << mtc_shift);
-		mtc_known = true;
 	}
 
 	Byte *mtc(Byte *at, std::uint64_t now)
@@ -102,10 +101,8 @@ class Clock {
 		const std::uint64_t ctc = crystal(now);
 		const std::uint64_t period = ctc >> mtc_shift;
 
-		if (mtc_known && period - last_mtc > mtc_reach && tsc_wanted)
+		if (tsc_wanted && period - last_mtc > mtc_reach)
 			return time(at, now);
-		if (mtc_known && period == last_mtc)
-			return at;
 		if (cyc_wanted)
 			at = cyc(at, now, 0);
 		know_mtc(ctc);
@@ -129,11 +126,12 @@ class Clock {
 	std::uint64_t last_cyc;
 	std::uint64_t last_mtc;
 	std::uint64_t next_mtc;
+	/* MTC has 8 bits and TMA has 16; further apart, they would be ambiguous. */
+	std::uint64_t mtc_reach;
 	unsigned int mtc_shift;
 	bool tsc_wanted;
 	bool cyc_wanted;
 	bool mtc_wanted;
-	bool mtc_known;
 	bool cyc_known;
 };
 

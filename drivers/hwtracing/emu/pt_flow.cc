@@ -264,6 +264,8 @@ void Flow::stay(const pt_unit_retired &retired)
 			tip(retired.to, false);
 		break;
 	case PT_UNIT_FAR:
+		/* Decoders do not agree whether it is a call or a return. */
+		returns.clear();
 		tip(retired.to, true);
 		break;
 	case PT_UNIT_SEQUENTIAL:
@@ -277,7 +279,7 @@ void Flow::take(bool taken)
 {
 	if (!tnt_wanted)
 		return;
-	tnt_bits = tnt_bits << 1 | taken;
+	tnt_bits = tnt_bits << 1 | static_cast<std::uint64_t>(taken);
 	if (++tnt_count == tnt_limit)
 		flush();
 }

@@ -174,15 +174,14 @@ bool Output::look_up(const Walk &walk, Spot &spot, Region &region)
 		return false;
 
 	const std::uint64_t address = region.address + spot.offset;
-	auto *memory = static_cast<std::uint8_t *>(walk.machine.memory(address));
 
-	if (!memory)
+	page = static_cast<std::uint8_t *>(walk.machine.memory(address));
+	if (!page)
 		return false;
+	page_offset = spot.offset;
 
 	const std::uint64_t page_end = spot.offset + page_size - (address & page_mask);
 
-	bias = reinterpret_cast<std::uint8_t *>(reinterpret_cast<std::uintptr_t>(memory) -
-						spot.offset);
 	limit = page_end < region.size ? page_end : region.size;
 	return true;
 }

@@ -54,7 +54,7 @@ class Output {
 
 		const std::uint64_t offset = group.place >> place::offset_shift;
 
-		group.begin = offset + group_max < limit ? bias + offset : beside;
+		group.begin = offset + group_max < limit ? page + (offset - page_offset) : beside;
 		group.at = group.begin;
 	}
 
@@ -112,8 +112,9 @@ class Output {
 			 std::uint64_t flags);
 	bool look_up(const Walk &walk, Spot &spot, Region &region);
 
-	/* Offsets of the region up to limit are in memory at bias + offset. */
-	std::uint8_t *bias;
+	/* Memory at an offset of the region, and the offset where it ends. */
+	std::uint8_t *page;
+	std::uint64_t page_offset;
 	std::uint64_t limit;
 	std::uint8_t beside[group_max + 8];
 };

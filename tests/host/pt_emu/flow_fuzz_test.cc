@@ -115,6 +115,7 @@ TEST(PtFlow, DecodersFindWhatHasRun)
 				   static_cast<std::streamsize>(run.trace.size()));
 		}
 		ASSERT_EQ(wrong, "") << "round " << round << ", " << setting;
+		ASSERT_EQ(run.compare_perf(), "") << "perf, round " << round << ", " << setting;
 		gaps += run.gaps;
 		items += run.instructions;
 	}

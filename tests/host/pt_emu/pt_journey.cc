@@ -4,6 +4,10 @@
 #include <ostream>
 #include <sstream>
 
+#ifdef PERFRING_PERF_DECODER
+#include "perf_bridge.h"
+#endif
+
 namespace pt_test {
 
 namespace {
@@ -378,22 +382,24 @@ void Journey::execute(unsigned int steps)
 	stop_tracing();
 }
 
-std::string Journey::compare()
+/* Is an address one that perf's filters end tracing at? */
+bool Journey::ends(std::uint64_t ip) const
 {
-	const ReadCode code = [this](std::uint64_t ip, std::uint8_t *to, unsigned int size) {
-		for (const Program &each : programs) {
-			const unsigned int got = each.read(ip, to, size);
+	return in(pt_emu::range_stop, ip) || !in(pt_emu::range_filter, ip);
+}
 
-			if (got)
-				return got;
-		}
-		return 0U;
-	};
-	const Decoded decoded = decode(trace, code);
+std::string Journey::judge(const Decoded &decoded)
+{
+	const bool perf = decoded.by_perf;
 	std::size_t next = 0;
+	std::size_t next_ptwrite = 0;
 	std::ostringstream wrong;
+	/* perf does not tell where a filter stops it, and values of PTWRITE early. */
+	const auto apart = [&](std::size_t i) {
+		return perf && (truth[i].kind == Item::stop || truth[i].kind == Item::ptwrite);
+	};
 
-	instructions = truth.size();
+	gaps = 0;
 	for (std::size_t i = 0; i < decoded.items.size(); i++) {
 		const Item &item = decoded.items[i];
 
@@ -408,8 +414,24 @@ std::string Journey::compare()
 				return wrong.str();
 			}
 			next = resumed_at[gaps++];
+			next_ptwrite = next;
 			continue;
 		}
+		if (perf && item.kind == Item::ptwrite) {
+			while (next_ptwrite < truth.size() &&
+			       truth[next_ptwrite].kind != Item::ptwrite)
+				next_ptwrite++;
+			if (next_ptwrite == truth.size() ||
+			    truth[next_ptwrite].payload != item.payload) {
+				wrong << "item " << i << ": " << describe(item) << ", none such at "
+				      << next_ptwrite;
+				return wrong.str();
+			}
+			next_ptwrite++;
+			continue;
+		}
+		while (next < truth.size() && apart(next))
+			next++;
 		if (next == truth.size() || item != truth[next]) {
 			wrong << "item " << i << ": " << describe(item) << ", true item " << next
 			      << ": " << (next == truth.size() ? "none" : describe(truth[next]))
@@ -424,6 +446,14 @@ std::string Journey::compare()
 	}
 	if (!decoded.error.empty())
 		return decoded.error;
+	while (next < truth.size() && apart(next))
+		next++;
+	if (perf) {
+		while (next_ptwrite < truth.size() && truth[next_ptwrite].kind != Item::ptwrite)
+			next_ptwrite++;
+		if (next_ptwrite != truth.size())
+			return "values of PTWRITE are missing";
+	}
 	if (next != truth.size() || gaps != resumed_at.size()) {
 		wrong << "the trace ends at item " << next << " of " << truth.size() << " ("
 		      << describe(truth[next < truth.size() ? next : truth.size() - 1]) << "), gap "
@@ -432,5 +462,144 @@ std::string Journey::compare()
 	}
 	return "";
 }
+
+std::string Journey::compare()
+{
+	const ReadCode code = [this](std::uint64_t ip, std::uint8_t *to, unsigned int size) {
+		for (const Program &each : programs) {
+			const unsigned int got = each.read(ip, to, size);
+
+			if (got)
+				return got;
+		}
+		return 0U;
+	};
+
+	instructions = truth.size();
+	return judge(decode(trace, code));
+}
+
+#ifdef PERFRING_PERF_DECODER
+namespace {
+
+struct PerfSession {
+	const std::vector<Program> &programs;
+	std::function<bool(std::uint64_t)> ends;
+	Decoded decoded;
+	std::map<std::uint64_t, const Instruction *> by_ip;
+	std::map<std::uint64_t, pt_unit_mode> mode_at;
+	std::uint64_t last_time = 0;
+	bool time_went_back = false;
+};
+
+PerfSession &session_of(void *context)
+{
+	return *static_cast<PerfSession *>(context);
+}
+
+int look_up(void *context, std::uint64_t ip, perf_bridge_instruction *found)
+{
+	static const std::map<Op, perf_bridge_class> classes = {
+		{Op::straight, PERF_BRIDGE_STRAIGHT},
+		{Op::cond, PERF_BRIDGE_COND},
+		{Op::jump, PERF_BRIDGE_JUMP},
+		{Op::call, PERF_BRIDGE_CALL},
+		{Op::call_next, PERF_BRIDGE_CALL},
+		{Op::indirect_jump, PERF_BRIDGE_INDIRECT_JUMP},
+		{Op::indirect_call, PERF_BRIDGE_INDIRECT_CALL},
+		{Op::ret, PERF_BRIDGE_RETURN},
+		{Op::far, PERF_BRIDGE_IRET},
+		{Op::ptwrite, PERF_BRIDGE_STRAIGHT},
+		{Op::syscall, PERF_BRIDGE_SYSCALL},
+		{Op::trap, PERF_BRIDGE_INT},
+	};
+	PerfSession &session = session_of(context);
+	const auto at = session.by_ip.find(ip);
+
+	if (at == session.by_ip.end())
+		return -1;
+
+	const Instruction &instruction = *at->second;
+
+	found->kind = classes.at(instruction.op);
+	/* A far return is a return to perf. */
+	if (instruction.op == Op::far && instruction.code[0] == 0xcb)
+		found->kind = PERF_BRIDGE_RETURN;
+	found->size = static_cast<int>(instruction.size);
+	found->displacement = 0;
+	if (found->kind == PERF_BRIDGE_COND || found->kind == PERF_BRIDGE_JUMP ||
+	    found->kind == PERF_BRIDGE_CALL) {
+		std::int32_t displacement = 0;
+
+		std::copy_n(instruction.code.end() - sizeof(displacement), sizeof(displacement),
+			    reinterpret_cast<std::uint8_t *>(&displacement));
+		found->displacement = displacement;
+	}
+	return 0;
+}
+
+} // namespace
+
+std::string Journey::compare_perf()
+{
+	PerfSession session{programs, [this](std::uint64_t ip) { return ends(ip); }, {}, {}, {}, 0,
+			    false};
+	perf_bridge bridge{};
+	char text[200] = "";
+
+	for (const Program &each : programs) {
+		for (const Instruction &instruction : each.code) {
+			session.by_ip[instruction.ip] = &instruction;
+			session.mode_at[instruction.ip] = each.mode;
+		}
+	}
+	session.decoded.by_perf = true;
+	bridge.trace = trace.data();
+	bridge.size = trace.size();
+	bridge.ctl = setting.ctl;
+	bridge.numerator = 1;
+	bridge.denominator = 1;
+	bridge.ratio = all_features().bus_ratio;
+	bridge.context = &session;
+	bridge.look_up = look_up;
+	bridge.ends = [](void *context, std::uint64_t ip) -> int {
+		return session_of(context).ends(ip);
+	};
+	bridge.instruction = [](void *context, std::uint64_t ip) {
+		PerfSession &self = session_of(context);
+
+		self.decoded.items.push_back({Item::instruction, ip, 0, self.mode_at[ip]});
+	};
+	bridge.ptwrite = [](void *context, std::uint64_t ip, std::uint64_t payload) {
+		session_of(context).decoded.items.push_back(
+			{Item::ptwrite, ip, payload, PT_UNIT_64});
+	};
+	bridge.gap = [](void *context) {
+		session_of(context).decoded.items.push_back({Item::gap, 0, 0, PT_UNIT_64});
+	};
+	bridge.enabled = [](void *context, std::uint64_t ip) {
+		session_of(context).decoded.items.push_back({Item::enabled, ip, 0, PT_UNIT_64});
+	};
+	bridge.time = [](void *context, std::uint64_t tsc) {
+		PerfSession &self = session_of(context);
+
+		self.time_went_back |= tsc < self.last_time;
+		self.last_time = tsc;
+	};
+	if (perf_bridge_decode(&bridge, text, sizeof(text)))
+		session.decoded.error = text;
+
+	const std::string wrong = judge(session.decoded);
+
+	if (wrong.empty() && session.time_went_back)
+		return "time goes back";
+	return wrong;
+}
+#else
+std::string Journey::compare_perf()
+{
+	return "";
+}
+#endif
 
 } // namespace pt_test

@@ -33,8 +33,10 @@ class Journey {
 		const Setting &setting);
 
 	void execute(unsigned int steps);
-	/* The end: all bytes are fetched. Empty, or what is wrong with them. */
+	/* The end: all bytes are fetched. Empty, or what is wrong with what libipt finds. */
 	std::string compare();
+	/* The same for perf's decoder; nothing where there is none. */
+	std::string compare_perf();
 
 	std::vector<std::uint8_t> trace;
 	unsigned long gaps = 0;
@@ -60,6 +62,8 @@ class Journey {
 	bool in(unsigned int use, std::uint64_t ip) const;
 	void arrive();
 	std::size_t anywhere();
+	std::string judge(const Decoded &decoded);
+	bool ends(std::uint64_t ip) const;
 	unsigned int choose(unsigned int ways)
 	{
 		return choices.choose(ways);

@@ -29,9 +29,10 @@ using ReadCode = std::function<unsigned int(std::uint64_t, std::uint8_t *, unsig
 struct Decoded {
 	std::vector<Item> items;
 	std::string error; /* empty: none */
+	bool by_perf = false;
 };
 
-/* Instruction by instruction. */
+/* Instruction by instruction, by libipt. */
 Decoded decode(std::vector<std::uint8_t> trace, const ReadCode &code);
 
 /* By libipt's packet decoder, one line a packet; the last may be an error. */
