@@ -5,8 +5,13 @@
 
 namespace {
 
-using namespace pt::check;
 using pt::Topa;
+using pt::check::Arena;
+using pt::check::Buffer;
+using pt::check::Chunk;
+using pt::check::Engine;
+using pt::check::hold;
+using pt::check::Random;
 
 constexpr unsigned long page = PT_PAGE_SIZE;
 
