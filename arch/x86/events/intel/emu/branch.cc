@@ -192,6 +192,17 @@ unsigned char counter_bytes(const x86_decoded &d)
 	return d.long_mode ? 8 : 4;
 }
 
+constexpr unsigned char pushf = 0x9c, popf = 0x9d, iret = 0xcf;
+
+unsigned char flags_pushed(const x86_decoded &d)
+{
+	if (d.map != X86_MAP_1 || d.opcode != pushf)
+		return 0;
+	if (has_prefix(d, X86_PREFIX_OPERAND) && !(d.rex & 8))
+		return 2;
+	return d.long_mode ? 8 : 4;
+}
+
 /* Where each register number is in x86_registers, counted in words. */
 constexpr unsigned char place_of_register[16] = {10, 11, 12, 5, 19, 4, 13, 14,
 						 9,  8,  7,  6, 3,  2, 1,  0};
@@ -296,6 +307,8 @@ void x86_branch_classify(const x86_decoded *decoded, unsigned long ip, x86_branc
 	b.ip = ip;
 	b.next = wrapped(ip + d.length, d.long_mode);
 	b.executable = is_executable(d, b);
+	b.pushes_flags = flags_pushed(d);
+	b.loads_flags = d.map == X86_MAP_1 && (d.opcode == popf || d.opcode == iret);
 	switch (b.kind) {
 	case X86_COND:
 	case X86_COUNTED:

@@ -99,6 +99,8 @@ struct x86_branch {
 	unsigned char	condition;	/* COND: low 4 bits of the opcode; COUNTED: all 8 */
 	unsigned char	executable;	/* non-zero: all that it needs is known here */
 	unsigned char	address_bytes;	/* COUNTED: the counter's width, 2, 4 or 8 */
+	unsigned char	pushes_flags;	/* PUSHF: bytes that it has pushed */
+	unsigned char	loads_flags;	/* POPF, IRET: TF is what they have loaded */
 	unsigned short	release;	/* RETURN: bytes of arguments that it takes off */
 	struct x86_operand operand;
 	unsigned long	ip;		/* of the instruction */

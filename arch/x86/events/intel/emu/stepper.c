@@ -322,12 +322,35 @@ static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
 		lose(stepper);
 }
 
-/* SYSCALL has left a copy of the flags where user mode finds it. */
+/* TF in flags that PUSHF has left on the stack is the stepper's. */
+static void clear_pushed(unsigned long sp)
+{
+	const unsigned int shift = 8 * (X86_EFLAGS_TF_BIT / 8);
+	u8 byte;
+
+	if (copy_from_user_nofault(&byte, (void __user *)(sp + shift / 8), 1))
+		return;
+	byte &= ~(X86_EFLAGS_TF >> shift);
+	(void)copy_to_user_nofault((void __user *)(sp + shift / 8), &byte, 1);
+}
+
+/*
+ * TF has been the stepper's in user mode, and is nobody else's to see: what is in the
+ * registers now, where SYSCALL has left a copy, and where PUSHF has. What has just loaded
+ * the flags has loaded the task's own.
+ */
 static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 {
-	regs->flags &= ~X86_EFLAGS_TF;
-	if (stepper->insn[0].kind == X86_SYSCALL || stepper->insn[1].kind == X86_SYSCALL)
+	const struct x86_branch *last = &stepper->insn[0];
+
+	if (last->kind == X86_SHADOW && regs->ip != last->next && regs->ip != last->ip)
+		last = &stepper->insn[1];
+	if (last->kind == X86_SYSCALL)
 		regs->r11 &= ~X86_EFLAGS_TF;
+	if (stepper->stepped && last->pushes_flags)
+		clear_pushed(regs->sp);
+	if (!(stepper->stepped && last->loads_flags))
+		regs->flags &= ~X86_EFLAGS_TF;
 }
 
 void __trace_emu_enter(struct pt_regs *regs)
