@@ -42,10 +42,10 @@ calls_end:
 	COUNT	calls, calls_end, 300
 	COUNT	leaf, leaf_end, 200
 
-	/* recursion, deeper than any return stack: 500 levels of 5, the last of 4 */
+	/* recursion, deeper than any return stack: 500 levels of 5, the last of 3 */
 	mov	$500, %ecx
 	call	deep
-	COUNT	deep, deep_end, 2499
+	COUNT	deep, deep_end, 2498
 
 	/* indirect calls through a table */
 	xor	%ebx, %ebx
