@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define THREADS 4
-#define ROUNDS	300
+#define ROUNDS	60
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long sum;
