@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# guest.sh BUILD CPUS OUT: in the guest, run the cases for so many CPUs and leave in
-# OUT/CASE/WAY what was recorded, and beside it
+# guest.sh BUILD CPUS OUT [CASE...]: in the guest, run the cases for so many CPUs, all or
+# those named, and leave in OUT/CASE/WAY what was recorded, and beside it
 #
 #	WAY.status	the program's exit status
 #	WAY.printed	what it printed
@@ -14,6 +14,8 @@
 set -u
 
 build=$(realpath "$1") cpus=$2 out=$3
+shift 3
+only=$*
 here=$(dirname -- "$(realpath -- "$0")")
 unit=/sys/bus/event_source/devices/intel_pt
 counter=$unit/emulated_instructions
@@ -73,7 +75,7 @@ run_way() { # WAY
 
 while read -r name wanted ways words; do
 	[[ $name && $name != \#* && $wanted == "$cpus" ]] || continue
-	[[ ! ${ONLY:-} || " $ONLY " == *" $name "* ]] || continue
+	[[ ! $only || " $only " == *" $name "* ]] || continue
 	eval "program=($words)" # quoted as in a shell
 	[[ ${program[0]} == /* ]] || program[0]=$build/programs/${program[0]}
 	case=$work/$name
