@@ -45,19 +45,20 @@ recorded_by_perf() { # FILE OPTION...
 	timeout -k 5 $seconds setarch -R perf record -q -B -N -m,8M -e intel_pt//u -o "$file" "$@" -- "${program[@]}"
 }
 
+# Without the counter there is no file that says what it has counted.
 retired() {
-	cat $counter 2>/dev/null || echo 0
+	cat $counter 2>/dev/null
 }
 
 # One run; its name is that of what it leaves.
 run() { # NAME COMMAND...
-	local name=$1 before status
+	local name=$1 before after status
 	shift
 	before=$(retired)
 	"$@" >"$case/$name.printed" 2>"$case/$name.errors"
 	status=$?
 	echo $status >"$case/$name.status"
-	echo $(($(retired) - before)) >"$case/$name.retired"
+	after=$(retired) && echo $((after - before)) >"$case/$name.retired"
 }
 
 run_way() { # WAY

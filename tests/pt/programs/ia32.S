@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A 32-bit program: its own instructions and its own ways into the kernel. */
+/*
+ * ia32 [WORD]: a 32-bit program, its own instructions and its own ways into the kernel:
+ * INT 80h, and what the vDSO has unless there is a WORD.
+ */
 #include "count.h"
 
 #define GETPID	20
@@ -10,6 +13,8 @@
 	.globl _start
 _start:
 	/* the vDSO's way in, behind argv and envp */
+	cmpl	$1, (%esp)
+	jne	3f
 	mov	%esp, %esi
 	lodsl
 	lea	4(%esi, %eax, 4), %esi
@@ -34,9 +39,8 @@ rounds:
 	je	4f
 	call	*sysinfo
 4:
-	/* does not trap */
+	/* does not trap; nor would INTO, but decoders take that for a branch that does */
 	xor	%eax, %eax
-	into
 	bound	%eax, limits
 	/* JCXZ looks at 16 bits, JECXZ at 32 */
 	mov	$0x10000, %ecx

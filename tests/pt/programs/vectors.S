@@ -72,11 +72,10 @@ sse:
 	sfence
 	mfence
 	prefetcht0 data(%rip)
-	pause
 1:	dec	%ebx
 	jnz	sse
 sse_end:
-	COUNT	sse, sse_end, 2500
+	COUNT	sse, sse_end, 2400
 	/* x87 and MMX */
 	fld1
 	fldpi
