@@ -27,12 +27,6 @@ work=$(mktemp -d) && cd "$work" || exit
 	exit 3
 }
 
-# What the program finds on its stack decides what it does in the beginning. perf adds
-# to its environment, so all runs get that of perf.
-# shellcheck disable=SC2016 # for the shell inside
-perf record -q -o dummy.data -e dummy:u -- sh -c 'tr "\0" "\n" </proc/$$/environ' |
-	tr '\n' '\0' >environment
-
 record() { # FOLDER OPTION...
 	local folder=$1
 	shift
@@ -73,6 +67,12 @@ run_way() { # WAY
 	inherit) run inherit recorded_by_perf "$case/inherit.data" ;;
 	esac
 }
+
+# What the program finds on its stack decides what it does in the beginning. perf adds
+# to its environment, so all runs get that of perf.
+# shellcheck disable=SC2016 # for the shell inside
+program=(/bin/sh -c 'cat /proc/$$/environ')
+recorded_by_perf dummy.data --per-thread >environment
 
 while read -r name wanted ways words; do
 	[[ $name && $name != \#* && $wanted == "$cpus" ]] || continue

@@ -81,8 +81,9 @@ counts() {
 	case $3 in
 	/*) ;;
 	*)
-		objcopy --dump-section ".pt_counts=$section" "$build/programs/$3" /dev/null 2>/dev/null &&
-			echo "-c $section"
+		rm -f "$section"
+		objcopy --dump-section ".pt_counts=$section" "$build/programs/$3" /dev/null 2>/dev/null
+		[ ! -s "$section" ] || echo "-c $section"
 		;;
 	esac
 }
