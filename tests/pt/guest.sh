@@ -19,7 +19,7 @@ only=$*
 here=$(dirname -- "$(realpath -- "$0")")
 unit=/sys/bus/event_source/devices/intel_pt
 counter=$unit/emulated_instructions
-seconds=150
+seconds=400
 
 work=$(mktemp -d) && cd "$work" || exit
 [ -d "$unit" ] || {
@@ -61,7 +61,8 @@ run_way() { # WAY
 		run "$1-steps" record "$case/$1-steps" -s
 		run "$1" record "$case/$1" -t
 		;;
-	both) run both record "$case/both" -s -t -m 16 ;;
+	both) run both record "$case/both" -s -t -m 16384 ;;
+	gaps) run gaps record "$case/gaps" -t -m 16 ;;
 	trace) run trace record "$case/trace" -t ;;
 	perf) run perf recorded_by_perf "$case/perf.data" --per-thread ;;
 	inherit) run inherit recorded_by_perf "$case/inherit.data" ;;

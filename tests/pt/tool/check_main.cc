@@ -7,7 +7,8 @@
  *			behind the last, and how many instructions have retired there
  *	-C FILE		the same as text, lines "count BEGIN END N", others are skipped
  *	-n NAME		compare only instructions in files whose name has NAME in it
- *	-l		data may be missing, if the trace says so
+ *	-l		data are missing, and the trace says so: what is left has to be pieces of
+ *			the steps, in their order
  *
  * With STEPS, a folder of the same program's single steps (or the same folder), each
  * task's instructions have to be the same, one by one. Prints, over all tasks:
@@ -45,7 +46,7 @@ struct Options {
 	std::filesystem::path trace;
 	std::filesystem::path steps;
 	std::string only;
-	bool may_lose = false;
+	bool loses = false;
 	std::vector<Count> counts;
 };
 
@@ -140,10 +141,32 @@ void show_difference(const Recording &recording, const TaskLog &task,
 	}
 }
 
+/* Each piece between two seams has to be found behind the one before. */
+bool are_pieces(const std::vector<std::uint64_t> &wanted, const Decoded &decoded)
+{
+	auto from = wanted.begin();
+	std::size_t begin = 0;
+
+	for (std::size_t i = 0; i <= decoded.seams.size(); i++) {
+		const std::size_t end =
+			i < decoded.seams.size() ? decoded.seams[i] : decoded.ips.size();
+		const auto first = decoded.ips.begin() + static_cast<std::ptrdiff_t>(begin);
+		const auto last = decoded.ips.begin() + static_cast<std::ptrdiff_t>(end);
+		const auto found = std::search(from, wanted.end(), first, last);
+
+		if (first != last && found == wanted.end())
+			return false;
+		from = found + (last - first);
+		begin = end;
+	}
+	return true;
+}
+
 /* One difference shifts all that follows, so a task differs or it does not. */
 void compare(const Recording &trace, const TaskLog &task, const Recording &stepped,
-	     const Options &options, std::vector<std::uint64_t> decoded, Totals &totals)
+	     const Options &options, const Decoded &trace_decoded, Totals &totals)
 {
+	std::vector<std::uint64_t> decoded = trace_decoded.ips;
 	const auto &tasks = stepped.manifest.tasks;
 	const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const TaskLog &other) {
 		return other.name == task.name && other.stepped;
@@ -156,6 +179,11 @@ void compare(const Recording &trace, const TaskLog &task, const Recording &stepp
 	}
 	std::vector<std::uint64_t> wanted = retirements(
 		read_words(stepped.folder / (task.name + ".steps")), found->spans, stepped.code);
+	if (options.loses) {
+		totals.steps += wanted.size();
+		totals.differ += !are_pieces(wanted, trace_decoded);
+		return;
+	}
 	keep_only(wanted, stepped, *found, options.only);
 	keep_only(decoded, trace, task, options.only);
 	totals.steps += wanted.size();
@@ -222,7 +250,7 @@ Totals judge(Options &options)
 		show_errors(task, decoded);
 		count(decoded, options.counts);
 		if (stepped)
-			compare(trace, task, *stepped, options, decoded.ips, totals);
+			compare(trace, task, *stepped, options, decoded, totals);
 	}
 	if (stepped && stepped->manifest.tasks.size() != trace.manifest.tasks.size()) {
 		std::cout << "# " << stepped->manifest.tasks.size() << " tasks were stepped\n";
@@ -278,7 +306,7 @@ Options parse(int argc, char **argv)
 			options.only = optarg;
 			break;
 		case 'l':
-			options.may_lose = true;
+			options.loses = true;
 			break;
 		default:
 			throw std::runtime_error("wrong usage, see the head of check_main.cc");
@@ -304,7 +332,7 @@ int main(int argc, char **argv)
 		if (totals.decoded == 0)
 			std::cout << "# nothing has been decoded\n";
 		return totals.differ || totals.errors || totals.wrong || !totals.decoded ||
-		       (gaps && !options.may_lose);
+		       gaps != options.loses;
 	} catch (const std::exception &error) {
 		std::cerr << "pt-check: " << error.what() << '\n';
 		return 2;

@@ -141,6 +141,8 @@ class StreamDecoder {
 				return status;
 			if (event.type == ptev_enabled)
 				choose_image();
+			if (event.type == ptev_enabled || event.type == ptev_overflow)
+				result.seams.push_back(result.ips.size());
 			result.overflows += event.type == ptev_overflow;
 			result.events.push_back(remark(last_ip, describe(event)));
 		}

@@ -31,6 +31,8 @@ struct Decoded {
 	std::vector<Remark> events;
 	std::vector<Remark> errors;
 	std::uint64_t overflows = 0;
+	/* Where instructions may be missing, if some are: indices of those that follow. */
+	std::vector<std::size_t> seams;
 };
 
 /* The images of a recording as libipt wants them. */

@@ -6,7 +6,8 @@
  *	-s		single-step every task
  *	-t		trace every task with intel_pt, user mode only
  *	-e TERMS	of the event, default pt,branch,tsc
- *	-m MIB		of AUX area for each task, default 4
+ *	-m KIB		of AUX area for each task, a power of two, default 4096. It is emptied
+ *			when a task stops, so without stepping what exceeds it is lost.
  *	-E FILE		environment, as `env -0` prints it, default none
  *
  * Ends with the program's exit status, with 128 + N if signal N ended it, or with 125
@@ -59,7 +60,7 @@ pt_oracle::RecorderOptions parse(int argc, char **argv)
 			terms = optarg;
 			break;
 		case 'm':
-			options.aux_size = std::stoul(optarg) << 20;
+			options.aux_size = std::stoul(optarg) << 10;
 			break;
 		case 'E':
 			options.environment = read_environment(optarg);
