@@ -117,6 +117,7 @@ TEST_F(PtOutput, AStopFillsUpAndTellsTheLossAtTheNextStart)
 TEST_F(PtOutput, TablesThatAreWrong)
 {
 	const std::uint64_t region = machine.allocate(2 * page_size, 2 * page_size);
+	const std::uint64_t good = machine.allocate(page_size);
 	const struct {
 		std::uint64_t first;
 		std::uint64_t second;
@@ -135,6 +136,7 @@ TEST_F(PtOutput, TablesThatAreWrong)
 		{0x70000000000, 0, 0},				/* no memory */
 	};
 
+	machine.put(good, region);
 	for (const auto &each : bad) {
 		machine.put(table, each.first);
 		machine.put(table + 8, each.second);
