@@ -12,6 +12,7 @@
  * Every other entry into the kernel says by its address what has retired: run ends are
  * the only places where execution can turn.
  */
+#include <linux/entry-common.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -55,9 +56,10 @@ static enum pt_unit_mode mode_of(const struct pt_regs *regs)
 	return user_64bit_mode((struct pt_regs *)regs) ? PT_UNIT_64 : PT_UNIT_32;
 }
 
+/* What CR3 is in user mode, without its flags. */
 static unsigned long code_base(void)
 {
-	return read_cr3_pa();
+	return __pa(current->mm->pgd);
 }
 
 /*
@@ -188,11 +190,21 @@ void stepper_flush(struct stepper *stepper)
 		return;
 	stepper->state = STEPPER_AWAY;
 	if (stepper->held_session == stepper->session)
-		leave(stepper, PT_UNIT_ASYNC, stepper->at, stepper->behind);
+		leave(stepper, PT_UNIT_LATE, stepper->at, stepper->behind);
 }
 
+/*
+ * A trap that leads to something else, another task for one, is an interruption like any
+ * other: the trace ends now, or decoders would take what is told later for the other
+ * task's. Work that turns up on the way out is rare, and then told without the time.
+ */
 static void hold(struct stepper *stepper, unsigned long at)
 {
+	if (unlikely(read_thread_flags() & EXIT_TO_USER_MODE_WORK)) {
+		stepper->state = STEPPER_AWAY;
+		leave(stepper, PT_UNIT_ASYNC, at, stepper->behind);
+		return;
+	}
 	stepper->state = STEPPER_HELD;
 	stepper->held_session = stepper->session;
 	stepper->at = at;
