@@ -123,7 +123,7 @@ TEST_F(PtOutput, TablesThatAreWrong)
 		std::uint64_t second;
 		std::uint64_t mask;
 	} bad[] = {
-		{region | topa_end, 0, 0},	       /* END in entry 0 */
+		{good | topa_end, 0, 0},	       /* END in entry 0 */
 		{(region + page_size) | 1 << 6, 0, 0}, /* not aligned to its size */
 		{region | 1 << 1, 0, 0},	       /* reserved bits */
 		{region | 1 << 3, 0, 0},
