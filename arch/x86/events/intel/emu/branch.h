@@ -162,7 +162,11 @@ struct x86_runs {
 };
 
 /* The only place where a run that starts there may be; it need not be that run. */
-struct x86_run *x86_runs_slot(const struct x86_runs *runs, unsigned long start);
+static inline struct x86_run *x86_runs_slot(const struct x86_runs *runs, unsigned long start)
+{
+	/* The golden ratio's bits spread neighbours over the table. */
+	return &runs->slots[start * 0x9e3779b97f4a7c15ul >> (64 - runs->order)];
+}
 
 /* Begin a run in a slot, of the given mode. */
 void x86_run_begin(struct x86_run *run, unsigned long start, unsigned char mode);

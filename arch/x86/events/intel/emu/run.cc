@@ -21,12 +21,6 @@ unsigned long run_limit(const x86_run &run)
 
 extern "C" {
 
-x86_run *x86_runs_slot(const x86_runs *runs, unsigned long start)
-{
-	/* The golden ratio's bits spread neighbours over the table. */
-	return &runs->slots[start * 0x9e3779b97f4a7c15ul >> (64 - runs->order)];
-}
-
 void x86_run_begin(x86_run *run, unsigned long start, unsigned char mode)
 {
 	run->start = start;

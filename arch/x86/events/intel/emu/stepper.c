@@ -55,9 +55,10 @@ static enum pt_unit_mode mode_of(const struct pt_regs *regs)
 	return user_64bit_mode((struct pt_regs *)regs) ? PT_UNIT_64 : PT_UNIT_32;
 }
 
+/* What CR3 is in user mode, without its flags. */
 static unsigned long code_base(void)
 {
-	return read_cr3_pa();
+	return __pa(current->mm->pgd);
 }
 
 /*

@@ -14,11 +14,20 @@ struct pt_regs;
 struct pt_unit;
 struct task_struct;
 
-/* The code of the last pages that were looked at, until user mode has been left. */
+/*
+ * Pages of code that nobody can write to through this address space without a fault, and
+ * where the kernel has them. They stay so until this CPU has been interrupted: whoever
+ * takes one away has to tell every CPU that runs here.
+ */
 #define CODE_PAGES 4
 
+struct code_page {
+	unsigned long	address;	/* in user mode | 1; 0: none */
+	const u8	*kernel;
+};
+
 struct code_pages {
-	unsigned long	fixed[CODE_PAGES];	/* page addresses | 1; 0: none */
+	struct code_page page[CODE_PAGES];
 	unsigned int	next;
 };
 
@@ -64,12 +73,6 @@ void stepper_disarm(struct stepper *stepper);
 
 /* Copies up to n bytes to `to`, as many as can be read; how many. */
 unsigned int user_code_read(unsigned long ip, void *to, unsigned int n);
-
-/* Are these the bytes at ip? */
-bool user_code_is(unsigned long ip, const u8 *code, unsigned int n);
-
-/* Can nobody write to the page of ip through this address space without a fault? */
-bool user_code_is_fixed(struct code_pages *pages, unsigned long ip);
 
 /* Decodes the instruction at ip, of 64-bit code or of 32-bit code. */
 void user_code_decode(unsigned long ip, bool long_mode, struct x86_branch *branch);

@@ -10,24 +10,30 @@
 /* Bytes of the longest instruction. */
 #define LONGEST 15
 
+/* What is mapped at ip with all of these flags and none of those; NULL: nothing. */
+static const u8 *mapped_page(unsigned long ip, pteval_t with, pteval_t without)
+{
+	unsigned int level;
+	pte_t *pte = lookup_address_in_pgd(pgd_offset(current->mm, ip), ip, &level);
+	unsigned long pfn;
+
+	with |= _PAGE_PRESENT | _PAGE_USER;
+	if (!pte || (pte_flags(*pte) & (with | without)) != with)
+		return NULL;
+	pfn = pte_pfn(*pte) + ((ip & (page_level_size(level) - 1)) >> PAGE_SHIFT);
+	return pfn_valid(pfn) ? pfn_to_kaddr(pfn) : NULL;
+}
+
 /*
  * Memory that may be executed but not read (protection keys) is read through the kernel's
  * own mapping.
  */
 static unsigned int read_by_page(unsigned long ip, void *to, unsigned int n)
 {
-	unsigned int level;
-	pte_t *pte = lookup_address_in_pgd(pgd_offset(current->mm, ip), ip, &level);
-	unsigned long offset, pfn;
+	const u8 *page = mapped_page(ip, 0, 0);
 
-	if (!pte || !(pte_flags(*pte) & _PAGE_PRESENT) || !(pte_flags(*pte) & _PAGE_USER))
-		return 0;
-	offset = ip & (page_level_size(level) - 1);
-	pfn = pte_pfn(*pte) + (offset >> PAGE_SHIFT);
 	n = min_t(unsigned int, n, PAGE_SIZE - offset_in_page(ip));
-	if (!pfn_valid(pfn) || copy_from_kernel_nofault(to, pfn_to_kaddr(pfn) + offset_in_page(ip), n))
-		return 0;
-	return n;
+	return page && !copy_from_kernel_nofault(to, page + offset_in_page(ip), n) ? n : 0;
 }
 
 unsigned int user_code_read(unsigned long ip, void *to, unsigned int n)
@@ -46,62 +52,64 @@ unsigned int user_code_read(unsigned long ip, void *to, unsigned int n)
 	return n;
 }
 
-bool user_code_is(unsigned long ip, const u8 *code, unsigned int n)
+static const u8 *find_page(struct code_pages *pages, unsigned long address)
 {
-	const u64 __user *user = (const u64 __user *)ip;
-	u64 difference = 0, word;
-	u8 byte;
+	const u8 *kernel = mapped_page(address, 0, _PAGE_RW);
+	struct code_page *page;
 
-	pagefault_disable();
-	if (!user_read_access_begin(user, n))
-		goto enabled;
-	for (; n >= sizeof(word); n -= sizeof(word), code += sizeof(word)) {
-		unsafe_get_user(word, user, unreadable);
-		user++;
-		difference |= word ^ *(const u64 *)code;
-	}
-	for (; n; n--, code++) {
-		unsafe_get_user(byte, (const u8 __user *)user, unreadable);
-		user = (const void __user *)user + 1;
-		difference |= byte ^ *code;
-	}
-	user_read_access_end();
-	pagefault_enable();
-	return !difference;
-
-unreadable:
-	user_read_access_end();
-enabled:
-	pagefault_enable();
-	return false;
+	if (!kernel)
+		return NULL;
+	page = &pages->page[pages->next++ % CODE_PAGES];
+	page->address = address;
+	page->kernel = kernel;
+	return kernel;
 }
 
-/*
- * A page that is written to through another mapping is found out when its code is next
- * compared; what must not happen is that a run is changed by the run itself.
- */
-static bool page_is_fixed(unsigned long ip)
+/* Where the kernel has the code at ip; NULL: somebody may write to it, or it is not there. */
+static __always_inline const u8 *fixed_code(struct code_pages *pages, unsigned long ip)
 {
-	unsigned int level;
-	pte_t *pte = lookup_address_in_pgd(pgd_offset(current->mm, ip), ip, &level);
-
-	return pte && (pte_flags(*pte) & (_PAGE_PRESENT | _PAGE_USER | _PAGE_RW)) ==
-			      (_PAGE_PRESENT | _PAGE_USER);
-}
-
-bool user_code_is_fixed(struct code_pages *pages, unsigned long ip)
-{
-	unsigned long page = (ip & PAGE_MASK) | 1;
+	unsigned long address = (ip & PAGE_MASK) | 1;
+	const u8 *kernel = NULL;
 	unsigned int i;
 
-	for (i = 0; i < CODE_PAGES; i++) {
-		if (pages->fixed[i] == page)
-			return true;
+	for (i = 0; i < CODE_PAGES && !kernel; i++) {
+		if (likely(pages->page[i].address == address))
+			kernel = pages->page[i].kernel;
 	}
-	if (!page_is_fixed(ip))
-		return false;
-	pages->fixed[pages->next++ % CODE_PAGES] = page;
+	kernel = kernel ?: find_page(pages, address);
+	return kernel ? kernel + offset_in_page(ip) : NULL;
+}
+
+#define DIFFERS(type, at, gone)							\
+({										\
+	type word;								\
+										\
+	__get_kernel_nofault(&word, &kernel[at], type, gone);			\
+	word != *(const type *)&code[at];					\
+})
+
+/* Are the same n bytes there? The kernel's own mapping of a page may be gone (secretmem). */
+static __always_inline bool is_same(const u8 *kernel, const u8 *code, unsigned int n)
+{
+	unsigned int at;
+
+	if (n >= 8) {
+		for (at = 0; at + 8 < n; at += 8) {
+			if (DIFFERS(u64, at, gone))
+				return false;
+		}
+		return !DIFFERS(u64, n - 8, gone);
+	}
+	if (n >= 4)
+		return !DIFFERS(u32, 0, gone) && !DIFFERS(u32, n - 4, gone);
+	for (at = 0; at < n; at++) {
+		if (DIFFERS(u8, at, gone))
+			return false;
+	}
 	return true;
+
+gone:
+	return false;
 }
 
 void user_code_decode(unsigned long ip, bool long_mode, struct x86_branch *branch)
@@ -113,7 +121,7 @@ void user_code_decode(unsigned long ip, bool long_mode, struct x86_branch *branc
 	x86_branch_classify(&decoded, ip, branch);
 }
 
-static void build(struct x86_run *run, unsigned long ip, u8 mode, unsigned long limit)
+static bool build(struct x86_run *run, unsigned long ip, u8 mode, unsigned long limit)
 {
 	struct x86_decoded decoded;
 	unsigned int n = user_code_read(ip, run->code, X86_RUN_BYTES);
@@ -122,33 +130,41 @@ static void build(struct x86_run *run, unsigned long ip, u8 mode, unsigned long 
 	do {
 		x86_decode(run->code + run->bytes, n - run->bytes, mode == 2, &decoded);
 	} while (x86_run_add(run, &decoded, limit));
+	/* What has no bytes could never be found to have changed. */
+	if (!run->bytes)
+		run->mode = 0;
+	return run->bytes;
 }
 
-static bool is_fixed(struct stepper *stepper, const struct x86_run *run)
-{
-	unsigned long last = run->start + max_t(unsigned int, run->bytes, 1) - 1;
-
-	return user_code_is_fixed(&stepper->pages, run->start) &&
-	       (!((run->start ^ last) & PAGE_MASK) || user_code_is_fixed(&stepper->pages, last));
-}
-
+/*
+ * A page that is written to through another mapping is found out when its code is next
+ * compared; what must not happen is that a run is changed by the run itself.
+ */
 const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, bool long_mode,
 				    unsigned long limit)
 {
 	struct x86_run *run = x86_runs_slot(&stepper->runs, ip);
+	const u8 *kernel = fixed_code(&stepper->pages, ip), *behind;
+	unsigned int first = PAGE_SIZE - offset_in_page(ip);
 	u8 mode = long_mode ? 2 : 1;
 	bool known;
 
+	if (!kernel)
+		return NULL;
 	known = run->start == ip && run->mode == mode && run->end.ip <= limit;
-	if (!known || !user_code_is(ip, run->code, run->bytes)) {
-		build(run, ip, mode, limit);
-		/* What has no bytes could never be found to have changed. */
-		if (!run->bytes) {
-			run->mode = 0;
+	if (likely(known && run->bytes <= first && is_same(kernel, run->code, run->bytes)))
+		return run;
+	if (known && run->bytes > first) {
+		behind = fixed_code(&stepper->pages, ip + first);
+		if (!behind)
 			return NULL;
-		}
+		if (is_same(kernel, run->code, first) &&
+		    is_same(behind, run->code + first, run->bytes - first))
+			return run;
 	}
-	return is_fixed(stepper, run) ? run : NULL;
+	if (!build(run, ip, mode, limit))
+		return NULL;
+	return run->bytes <= first || fixed_code(&stepper->pages, ip + first) ? run : NULL;
 }
 
 int user_word_load(unsigned long address, unsigned int bytes, unsigned long *word)

@@ -190,20 +190,38 @@ void settle(pt_output &output, const Found &found)
 }
 
 /* Bytes from where we were to what was found. */
-unsigned long distance(const pt_output &output, const Found &found)
+unsigned long distance(const pt_output &output, const Found &found, bool stopped)
 {
 	const pt_place &place = output.place;
 	const unsigned long to = Topa::start_of(output.topa, found.region) + found.offset;
 	const unsigned long bytes = place_of(output, to - output.position);
-	const bool moved = found.region != place.region || found.offset != place.offset;
 
-	return bytes || !moved ? bytes : output.size;
+	if (bytes)
+		return bytes;
+	if (found.region != place.region || found.offset != place.offset)
+		return output.size;
+
+	/*
+	 * Nothing, or all of an empty buffer: hardware that stops stays at the region's
+	 * end, but it might as well have gone on to the next.
+	 */
+	const bool all =
+		output.marked && output.limit - output.position == output.size && !place.offset;
+
+	return stopped && all && !output.stop_filter ? output.size : 0;
 }
 
-/* A table of one entry: is its region full, or so good as? The rest is padded. */
-bool pad_region(const pt_output &output, Found &found, pt_written &written)
+/*
+ * A table of one entry: is its region full, or as good as? The rest is padded. Hardware
+ * that goes on after a stop is at the beginning of the same region.
+ */
+bool pad_region(const pt_output &output, Found &found, bool stopped, pt_written &written)
 {
 	const unsigned long size = Topa::size_of(output.topa, found.region);
+
+	if (stopped && !found.offset && !output.stop_filter)
+		found.offset = size;
+
 	const unsigned long left = size - found.offset;
 
 	if (left > PT_OUTPUT_MARGIN)
@@ -219,9 +237,9 @@ void end_full(pt_output &output, Found &found, bool stopped, pt_written &written
 	bool at_stop = false;
 
 	if (output.topa.single_entry)
-		at_stop = pad_region(output, found, written);
+		at_stop = pad_region(output, found, stopped, written);
 
-	written.bytes = distance(output, found);
+	written.bytes = distance(output, found, stopped);
 	settle(output, found);
 	output.position += written.bytes;
 

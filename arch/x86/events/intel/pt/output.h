@@ -38,6 +38,7 @@ struct pt_output {
 	unsigned long long	range;		/* its physical address, if ranged */
 	unsigned int		ranged;		/* non-zero: one range of memory, no table */
 	unsigned int		overwrite;
+	unsigned int		stop_filter;	/* set by who calls: a filter, too, may stop it */
 	struct pt_place		place;		/* where the next byte goes */
 	unsigned long		position;	/* the same as a position */
 	/* Full mode, tables of several entries: */

@@ -95,37 +95,50 @@ int is_intel_pt_event(struct perf_event *event)
 
 /* ---- an event ---- */
 
+static int hold_hardware(void)
+{
+	int err;
+
+	if (x86_add_exclusive(x86_lbr_exclusive_pt))
+		return -EBUSY;
+	err = pt_hw->get ? pt_hw->get() : 0;
+	if (err)
+		x86_del_exclusive(x86_lbr_exclusive_pt);
+	return err;
+}
+
+static void release_hardware(void)
+{
+	if (pt_hw->put)
+		pt_hw->put();
+	x86_del_exclusive(x86_lbr_exclusive_pt);
+}
+
 static void event_destroy(struct perf_event *event)
 {
 	kfree(event->pmu_private);
 	event->pmu_private = NULL;
-	if (pt_hw->put)
-		pt_hw->put();
-	x86_del_exclusive(x86_lbr_exclusive_pt);
+	release_hardware();
 }
 
 static int event_init(struct perf_event *event)
 {
 	const int node = event->cpu == -1 ? NUMA_NO_NODE : cpu_to_node(event->cpu);
 	struct pt_event *trace;
-	int err = 0;
+	int err;
 
 	if (event->attr.type != pt_pmu.pmu.type)
 		return -ENOENT;
 	if (pt_config_check(pt_pmu.caps, event->attr.config, pt_pmu.branch_always))
 		return -EINVAL;
-	if (x86_add_exclusive(x86_lbr_exclusive_pt))
-		return -EBUSY;
+	err = hold_hardware();
+	if (err)
+		return err;
 
 	trace = kzalloc_node(sizeof(*trace), GFP_KERNEL, node);
-	if (!trace)
-		err = -ENOMEM;
-	else if (pt_hw->get)
-		err = pt_hw->get();
-	if (err) {
-		kfree(trace);
-		x86_del_exclusive(x86_lbr_exclusive_pt);
-		return err;
+	if (!trace) {
+		release_hardware();
+		return -ENOMEM;
 	}
 	trace->ctl = pt_config_ctl(event->attr.config, !event->attr.exclude_kernel,
 				   !event->attr.exclude_user);

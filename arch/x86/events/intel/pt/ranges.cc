@@ -55,6 +55,7 @@ void pt_ranges_add(pt_ranges *ranges, unsigned long long start, unsigned long lo
 	ranges->range[at] = range;
 	ranges->ctl |= (kind == PT_RANGE_FILTER ? cfg_filter : cfg_stop)
 		       << (PT_CTL_ADDR0_SHIFT + 4 * at);
+	ranges->stops += kind != PT_RANGE_FILTER;
 	ranges->count = at + 1;
 }
 

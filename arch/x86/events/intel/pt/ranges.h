@@ -25,6 +25,7 @@ struct pt_range {
 struct pt_ranges {
 	unsigned long long	ctl;	/* their fields of IA32_RTIT_CTL */
 	unsigned int		count;
+	unsigned int		stops;	/* how many of them end the trace */
 	struct pt_range		range[PT_CAPS_MOST_RANGES];
 };
 

@@ -119,7 +119,7 @@ static void finish(struct pt_cpu *pt)
 	event->hw.state |= PERF_HES_UPTODATE;
 }
 
-static void program(struct pt_cpu *pt, struct pt_event *trace, const struct pt_buffer *buffer)
+static void program(struct pt_cpu *pt, struct pt_event *trace, struct pt_buffer *buffer)
 {
 	struct pt_write writes[PT_PROGRAM_MOST] __uninitialized;
 	unsigned int count, at;
@@ -128,6 +128,7 @@ static void program(struct pt_cpu *pt, struct pt_event *trace, const struct pt_b
 	for (at = 0; at < count; at++)
 		pt_write(writes[at].msr, writes[at].value);
 	trace->resync = false;
+	buffer->output.stop_filter = trace->ranges.stops;
 	pt->ctl = trace->ctl | trace->ranges.ctl;
 	if (!buffer->output.ranged)
 		pt->ctl |= PT_CTL_TOPA;
@@ -330,6 +331,29 @@ static unsigned long where(const struct pt_cpu *pt, const struct pt_output *outp
 	return pt_output_where(output, base, pt_read(PT_MSR_OUTPUT_MASK));
 }
 
+/* The trace stands still. */
+static long copy_latest(struct pt_cpu *pt, const struct pt_buffer *buffer,
+			struct perf_output_handle *record, unsigned long size)
+{
+	const unsigned long to = where(pt, &buffer->output);
+
+	return perf_output_copy_aux(&pt->handle, record, to - size, to);
+}
+
+/* An NMI, within anything: TraceEn is put back to where it has been found. */
+static long snapshot_within(struct pt_cpu *pt, const struct pt_buffer *buffer,
+			    struct perf_output_handle *record, unsigned long size)
+{
+	long copied;
+
+	if (READ_ONCE(pt->enabled))
+		trace_clear(pt);
+	copied = copy_latest(pt, buffer, record, size);
+	if (READ_ONCE(pt->wanted))
+		pt_write(PT_MSR_CTL, pt->ctl | PT_CTL_TRACEEN);
+	return copied;
+}
+
 /*
  * The latest @size bytes into @record: how many. Only in overwrite mode, where there are
  * no PMIs. The trace stands still meanwhile.
@@ -338,23 +362,15 @@ long pt_snapshot(struct perf_event *event, struct perf_output_handle *record, un
 {
 	struct pt_cpu *pt = this_cpu_ptr(&pt_cpu);
 	const struct pt_buffer *buffer = perf_get_aux(&pt->handle);
-	const bool nested = READ_ONCE(pt->busy);
-	unsigned long to;
 	long copied;
 
 	if (!buffer || pt->handle.event != event || WARN_ON_ONCE(!buffer->output.overwrite))
 		return 0;
-
-	WRITE_ONCE(pt->busy, true);
-	barrier();
-	if (READ_ONCE(pt->enabled))
-		trace_clear(pt);
-	to = where(pt, &buffer->output);
-	copied = perf_output_copy_aux(&pt->handle, record, to - size, to);
-	if (READ_ONCE(pt->wanted))
-		pt_write(PT_MSR_CTL, pt->ctl | PT_CTL_TRACEEN);
-	if (!nested)
-		leave(pt);
+	if (!enter(pt, 0))
+		return snapshot_within(pt, buffer, record, size);
+	trace_off(pt);
+	copied = copy_latest(pt, buffer, record, size);
+	leave(pt);
 	return copied;
 }
 
