@@ -8,21 +8,31 @@
 
 #include <cstdint>
 
+#ifdef EMU_NESTED_POINT
+/* Tests define it as a function in which an NMI may come. */
+void EMU_NESTED_POINT();
+#else
+#define EMU_NESTED_POINT() static_cast<void>(0)
+#endif
+
 namespace emu {
 
 /* Keeps what stands before apart from what stands behind, as an NMI sees it. */
 [[gnu::always_inline]] inline void order_nested()
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	EMU_NESTED_POINT();
 }
 
 template <class T> [[gnu::always_inline]] inline T load(const T &from)
 {
+	EMU_NESTED_POINT();
 	return *static_cast<const volatile T *>(&from);
 }
 
 template <class T> [[gnu::always_inline]] inline void store(T &to, T value)
 {
+	EMU_NESTED_POINT();
 	*static_cast<volatile T *>(&to) = value;
 }
 
@@ -30,6 +40,7 @@ template <class T> [[gnu::always_inline]] inline void store(T &to, T value)
 [[gnu::always_inline]] inline bool exchange_if(std::uint64_t &at, std::uint64_t expected,
 					       std::uint64_t desired)
 {
+	EMU_NESTED_POINT();
 #if defined(__x86_64__)
 	bool done;
 

@@ -36,8 +36,11 @@ class Encoder {
 	{
 		for (int i = 0; i < 8; i++)
 			at = two(at, 0x02, 0x82);
-		last_ip = 0;
-		last_ip_known = true;
+		/*
+		 * Last IP is 0 from here on, but perf looks at the next address before it
+		 * has forgotten the last one: no less than the whole address will do.
+		 */
+		forget_ip();
 		return at;
 	}
 

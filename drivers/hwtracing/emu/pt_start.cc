@@ -115,7 +115,8 @@ void Flow::write_ctl(std::uint64_t value)
 
 	emu::store(busy, true);
 	emu::order_nested();
-	if (registers.ctl & ctl::trace_en)
+	/* Not for TraceEn: an NMI may have cleared it just now. */
+	if (running)
 		stop();
 	/* An NMI that has come in between, has come before this. */
 	emu::store(touched, false);

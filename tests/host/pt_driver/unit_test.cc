@@ -329,7 +329,7 @@ TEST(PtUnit, StreamInTables)
 {
 	std::mt19937_64 random(seed());
 
-	for (unsigned int round = 0; round < 60 && !testing::Test::HasFatalFailure(); round++)
+	for (unsigned int round = 0; round < 30 && !testing::Test::HasFatalFailure(); round++)
 		stream(multiple, random, round % 2);
 }
 
@@ -337,7 +337,7 @@ TEST(PtUnit, StreamInTablesOfOneEntry)
 {
 	std::mt19937_64 random(seed());
 
-	for (unsigned int round = 0; round < 60 && !testing::Test::HasFatalFailure(); round++)
+	for (unsigned int round = 0; round < 30 && !testing::Test::HasFatalFailure(); round++)
 		stream(single_entry, random, round % 2);
 }
 

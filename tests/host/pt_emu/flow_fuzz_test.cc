@@ -18,11 +18,12 @@ void choose_output(Choices &choices, Setting &setting)
 		setting.single_range_pages = 2U << choices.choose(4);
 		return;
 	}
-	const unsigned int entries = 1 + choices.choose(6);
+	setting.stop_at_end = choices.choose(2);
+
+	const unsigned int entries = 1 + choices.choose(setting.stop_at_end ? 2 : 6);
 
 	for (unsigned int i = 0; i < entries; i++)
-		setting.entries.push_back(choices.choose(3));
-	setting.stop_at_end = choices.choose(2);
+		setting.entries.push_back(choices.choose(setting.stop_at_end ? 2 : 3));
 	if (!setting.stop_at_end)
 		setting.entries.push_back(1);
 }
@@ -77,6 +78,13 @@ Setting choose_setting(Choices &choices, const std::vector<Program> &programs)
 		setting.ctl |= ctl::cr3_filter;
 		setting.cr3_match = 0x1000000;
 	}
+	setting.features = all_features();
+	setting.features.tsc_numerator = 1;
+	setting.features.tsc_denominator = 1;
+	if (choices.choose(2)) {
+		setting.features.tsc_numerator = 2 + choices.choose(300);
+		setting.features.tsc_denominator = 1 + choices.choose(3);
+	}
 	setting.time_step = 1 + choices.choose(choices.choose(3) ? 20 : 5000);
 	setting.ctl |= ctl::topa;
 	choose_output(choices, setting);
@@ -86,11 +94,11 @@ Setting choose_setting(Choices &choices, const std::vector<Program> &programs)
 	return setting;
 }
 
-TEST(PtFlow, DecodersFindWhatHasRun)
+void travel(unsigned long rounds, bool with_nmis)
 {
 	ring_test::RandomChoices random;
-	const unsigned long rounds = ring_test::iterations(300);
 	unsigned long gaps = 0;
+	unsigned long nmis = 0;
 	unsigned long items = 0;
 
 	for (unsigned long round = 0; round < rounds; round++) {
@@ -101,10 +109,14 @@ TEST(PtFlow, DecodersFindWhatHasRun)
 		programs.emplace_back(random, PT_UNIT_32, 1 + random.choose(2),
 				      20 + random.choose(200));
 
-		const Setting setting = choose_setting(random, programs);
+		Setting setting = choose_setting(random, programs);
+
+		if (with_nmis)
+			setting.nmi_every = 200 + random.choose(4000);
+
 		Journey run(random, programs, setting);
 
-		run.execute(3000);
+		run.execute(500 + random.choose(8000));
 
 		const std::string wrong = run.compare();
 
@@ -114,13 +126,35 @@ TEST(PtFlow, DecodersFindWhatHasRun)
 			dump.write(reinterpret_cast<const char *>(run.trace.data()),
 				   static_cast<std::streamsize>(run.trace.size()));
 		}
+		const std::string perf_wrong = wrong.empty() ? run.compare_perf() : "";
+
+		if (!perf_wrong.empty() && std::getenv("PERFRING_DUMP")) {
+			std::ofstream dump(std::getenv("PERFRING_DUMP"), std::ios::binary);
+
+			dump.write(reinterpret_cast<const char *>(run.trace.data()),
+				   static_cast<std::streamsize>(run.trace.size()));
+		}
 		ASSERT_EQ(wrong, "") << "round " << round << ", " << setting;
-		ASSERT_EQ(run.compare_perf(), "") << "perf, round " << round << ", " << setting;
+		ASSERT_EQ(perf_wrong, "") << "perf, round " << round << ", " << setting;
 		gaps += run.gaps;
 		items += run.instructions;
+		nmis += run.nmis;
 	}
-	std::cout << items << " items, " << gaps << " gaps" << std::endl;
+	std::cout << items << " items, " << gaps << " gaps, " << nmis << " NMIs" << std::endl;
 	EXPECT_GT(items, 0U);
+	/* What never came up has not been tried. */
+	EXPECT_TRUE(rounds < 100 || gaps);
+	EXPECT_TRUE(rounds < 100 || !with_nmis || nmis);
+}
+
+TEST(PtFlow, DecodersFindWhatHasRun)
+{
+	travel(ring_test::iterations(300), false);
+}
+
+TEST(PtFlow, AnNmiStopsAndStartsInTheMiddle)
+{
+	travel(ring_test::iterations(300), true);
 }
 
 } // namespace

@@ -20,6 +20,21 @@ constexpr unsigned int topa_size_shift = 6;
 
 } // namespace
 
+std::function<void()> nested_point;
+
+} // namespace pt_test
+
+/* See EMU_NESTED_POINT. */
+void nested_point_of_unit();
+
+void nested_point_of_unit()
+{
+	if (pt_test::nested_point)
+		pt_test::nested_point();
+}
+
+namespace pt_test {
+
 std::ostream &operator<<(std::ostream &out, const Setting &setting)
 {
 	out << "ctl 0x" << std::hex << setting.ctl << std::dec << ", regions";
@@ -30,14 +45,15 @@ std::ostream &operator<<(std::ostream &out, const Setting &setting)
 	    << std::hex;
 	for (const std::uint64_t address : setting.addr)
 		out << " 0x" << address;
-	return out << std::dec;
+	return out << std::dec << ", an NMI every " << setting.nmi_every << ", crystal "
+		   << setting.features.tsc_numerator << "/" << setting.features.tsc_denominator;
 }
 
 Journey::Journey(ring_test::Choices &from, std::vector<Program> &all, const Setting &with)
 	: choices(from),
 	  programs(all),
 	  setting(with),
-	  machine(all_features()),
+	  machine(with.features),
 	  program(&all[0])
 {
 	machine.time_step = setting.time_step;
@@ -67,6 +83,61 @@ Journey::Journey(ring_test::Choices &from, std::vector<Program> &all, const Sett
 	machine.write(msr::cr3_match, setting.cr3_match);
 	program_output();
 	start_tracing();
+	if (setting.nmi_every)
+		nested_point = [this] { nmi(); };
+}
+
+Journey::~Journey()
+{
+	nested_point = nullptr;
+}
+
+/* What the driver may do in an NMI: look, stop, stop and start. */
+void Journey::nmi()
+{
+	if (in_nmi || choose(setting.nmi_every))
+		return;
+	in_nmi = true;
+	nmis++;
+
+	const bool tracing = machine.read(msr::ctl) & ctl::trace_en;
+	const unsigned int kind = choose(4);
+
+	if (tracing && kind) {
+		const bool halted = machine.read(msr::status) & status_halted;
+
+		stop_tracing();
+		if (kind == 3 || halted)
+			program_output();
+		if (halted)
+			machine.write(msr::status, machine.read(msr::status) & ~status_halted);
+		if (kind != 1)
+			start_tracing();
+		nmi_hit = true;
+	}
+	in_nmi = false;
+}
+
+void Journey::begin_segment(bool cut)
+{
+	const auto counts = machine.counts();
+
+	segments.push_back({truth.size(), counts.overflows - losses_seen, cut});
+	losses_seen = counts.overflows;
+}
+
+/* The unit has done something: has there been an NMI meanwhile? */
+void Journey::settle()
+{
+	if (!nmi_hit)
+		return;
+	nmi_hit = false;
+	begin_segment(true);
+	open = false;
+	on = false;
+	stopped = false;
+	following = false;
+	enter_again = true;
 }
 
 std::uint64_t Journey::cr3() const
@@ -91,8 +162,6 @@ void Journey::stop_tracing()
 {
 	machine.write(msr::ctl, setting.ctl);
 	fetch();
-	open = false;
-	on = false;
 }
 
 /* Position in the buffer, from the registers. */
@@ -125,13 +194,10 @@ void Journey::fetch()
 void Journey::restart()
 {
 	stop_tracing();
-
-	const auto counts = machine.counts();
-
-	if (counts.overflows != losses_seen) {
-		losses_seen = counts.overflows;
-		resumed_at.push_back(truth.size());
-	}
+	open = false;
+	on = false;
+	nmi_hit = false;
+	begin_segment(nmis != 0);
 	const bool halted = machine.read(msr::status) & status_halted;
 
 	if (halted || choose(3) == 0)
@@ -144,6 +210,11 @@ void Journey::restart()
 	}
 	stopped = false;
 	start_tracing();
+	/* What an NMI may have done to that, is in front of what comes. */
+	if (nmi_hit) {
+		nmi_hit = false;
+		begin_segment(true);
+	}
 }
 
 bool Journey::in(unsigned int use, std::uint64_t ip) const
@@ -169,7 +240,7 @@ void Journey::arrive()
 	if (!open || stopped)
 		return;
 	if (in(pt_emu::range_stop, ip)) {
-		truth.push_back({Item::stop, 0, 0, PT_UNIT_64});
+		truth.push_back({Item::stop, 0, 0, PT_UNIT_64, 0});
 		stopped = true;
 		open = false;
 		on = false;
@@ -177,7 +248,7 @@ void Journey::arrive()
 	}
 	on = in(pt_emu::range_filter, ip);
 	if (on && !was_on && (setting.ctl & ctl::branch_en))
-		truth.push_back({Item::enabled, ip, 0, PT_UNIT_64});
+		truth.push_back({Item::enabled, ip, 0, PT_UNIT_64, 0});
 }
 
 void Journey::go(std::size_t to)
@@ -198,6 +269,16 @@ void Journey::enter(std::size_t to)
 		open = true;
 	}
 	go(to);
+	if (!nmi_hit)
+		return;
+	/* It may have begun here once more. */
+	settle();
+	enter_again = !(machine.read(msr::status) & status::context_en);
+	if (enter_again)
+		return;
+	following = true;
+	open = true;
+	go(to);
 }
 
 void Journey::leave(pt_unit_end end)
@@ -209,6 +290,7 @@ void Journey::leave(pt_unit_end end)
 	on = false;
 	run_length = 0;
 	following = false;
+	settle();
 }
 
 void Journey::report_run()
@@ -220,6 +302,7 @@ void Journey::report_run()
 		pt_unit_retire(machine.unit(), &retired);
 	run_begin = here().ip;
 	run_length = 0;
+	settle();
 }
 
 void Journey::retire(pt_unit_class kind, std::size_t to)
@@ -233,11 +316,12 @@ void Journey::retire(pt_unit_class kind, std::size_t to)
 	if (now.op == Op::ptwrite && on && (setting.ctl & ctl::ptw_en)) {
 		const std::uint64_t shown = now.payload_size == 4 ? payload & 0xffffffff : payload;
 
-		truth.push_back({Item::ptwrite, now.ip, shown, PT_UNIT_64});
+		truth.push_back({Item::ptwrite, now.ip, shown, PT_UNIT_64, 0});
 	}
 	if (following)
 		pt_unit_retire(machine.unit(), &retired);
 	go(to);
+	settle();
 }
 
 std::size_t Journey::anywhere()
@@ -260,6 +344,7 @@ void Journey::interrupt_sometimes()
 
 	/* A signal, another task, or back to where it was. */
 	const Program *const before = program;
+	const std::uint64_t ip = here().ip;
 	std::size_t to = at;
 
 	if (kind == 1 || kind == 6)
@@ -270,6 +355,9 @@ void Journey::interrupt_sometimes()
 		calls.clear();
 	}
 	if (to != at || program != before) {
+		/* Nobody would tell that the open context ends. */
+		if (kind >= 5 && !pt_unit_follows(machine.unit(), cr3()) && following)
+			pt_unit_leave(machine.unit(), PT_UNIT_ASYNC, ip, 0);
 		open = false;
 		on = false;
 	}
@@ -282,7 +370,7 @@ void Journey::step()
 	const std::size_t next = at + 1;
 
 	if (on && now.op != Op::trap)
-		truth.push_back({Item::instruction, now.ip, 0, program->mode});
+		truth.push_back({Item::instruction, now.ip, 0, program->mode, 0});
 
 	switch (now.op) {
 	case Op::straight:
@@ -365,6 +453,10 @@ void Journey::execute(unsigned int steps)
 	enter(0);
 	while (steps--) {
 		interrupt_sometimes();
+		if (enter_again) {
+			enter_again = false;
+			enter(at);
+		}
 		step();
 		unread_steps++;
 
@@ -378,6 +470,7 @@ void Journey::execute(unsigned int steps)
 		}
 	}
 	leave(PT_UNIT_ASYNC);
+	nested_point = nullptr;
 	restart();
 	stop_tracing();
 }
@@ -390,77 +483,31 @@ bool Journey::ends(std::uint64_t ip) const
 
 std::string Journey::judge(const Decoded &decoded)
 {
-	const bool perf = decoded.by_perf;
-	std::size_t next = 0;
-	std::size_t next_ptwrite = 0;
+	Judge judge(truth, segments, decoded.by_perf);
 	std::ostringstream wrong;
-	/* perf does not tell where a filter stops it, and values of PTWRITE early. */
-	const auto apart = [&](std::size_t i) {
-		return perf && (truth[i].kind == Item::stop || truth[i].kind == Item::ptwrite);
-	};
 
-	gaps = 0;
 	for (std::size_t i = 0; i < decoded.items.size(); i++) {
-		const Item &item = decoded.items[i];
-
-		if (item.kind == Item::gap) {
-			if (gaps == resumed_at.size()) {
-				wrong << "item " << i << ": a gap where nothing was lost";
-				return wrong.str();
-			}
-			if (next > resumed_at[gaps]) {
-				wrong << "item " << i << ": more than there was before gap "
-				      << gaps;
-				return wrong.str();
-			}
-			next = resumed_at[gaps++];
-			next_ptwrite = next;
+		if (judge.see(decoded.items[i]))
 			continue;
-		}
-		if (perf && item.kind == Item::ptwrite) {
-			while (next_ptwrite < truth.size() &&
-			       truth[next_ptwrite].kind != Item::ptwrite)
-				next_ptwrite++;
-			if (next_ptwrite == truth.size() ||
-			    truth[next_ptwrite].payload != item.payload) {
-				wrong << "item " << i << ": " << describe(item) << ", none such at "
-				      << next_ptwrite;
-				return wrong.str();
-			}
-			next_ptwrite++;
-			continue;
-		}
-		while (next < truth.size() && apart(next))
-			next++;
-		if (next == truth.size() || item != truth[next]) {
-			wrong << "item " << i << ": " << describe(item) << ", true item " << next
-			      << ": " << (next == truth.size() ? "none" : describe(truth[next]))
-			      << ", after";
-			for (std::size_t j = i < 8 ? 0 : i - 8; j < i; j++)
-				wrong << "\n  " << describe(decoded.items[j]);
-			if (!decoded.error.empty())
-				wrong << "\n" << decoded.error;
-			return wrong.str();
-		}
-		next++;
-	}
-	if (!decoded.error.empty())
-		return decoded.error;
-	while (next < truth.size() && apart(next))
-		next++;
-	if (perf) {
-		while (next_ptwrite < truth.size() && truth[next_ptwrite].kind != Item::ptwrite)
-			next_ptwrite++;
-		if (next_ptwrite != truth.size())
-			return "values of PTWRITE are missing";
-	}
-	if (next != truth.size() || gaps != resumed_at.size()) {
-		wrong << "the trace ends at item " << next << " of " << truth.size() << " ("
-		      << describe(truth[next < truth.size() ? next : truth.size() - 1]) << "), gap "
-		      << gaps << " of " << resumed_at.size();
+		wrong << "item " << i << ": " << describe(decoded.items[i]) << ", after";
+		for (std::size_t j = i < 8 ? 0 : i - 8; j < i; j++)
+			wrong << "\n  " << describe(decoded.items[j]);
+		if (!decoded.error.empty())
+			wrong << "\n" << decoded.error;
+		judge.tell(wrong);
 		return wrong.str();
 	}
-	return "";
+	gaps = judge.gaps;
+	if (!decoded.error.empty()) {
+		wrong << decoded.error << " after item " << decoded.items.size();
+		judge.tell(wrong);
+		return wrong.str();
+	}
+	if (judge.finish())
+		return "";
+	wrong << "the trace ends too early";
+	judge.tell(wrong);
+	return wrong.str();
 }
 
 std::string Journey::compare()
@@ -557,9 +604,9 @@ std::string Journey::compare_perf()
 	bridge.trace = trace.data();
 	bridge.size = trace.size();
 	bridge.ctl = setting.ctl;
-	bridge.numerator = 1;
-	bridge.denominator = 1;
-	bridge.ratio = all_features().bus_ratio;
+	bridge.numerator = setting.features.tsc_numerator;
+	bridge.denominator = setting.features.tsc_denominator;
+	bridge.ratio = setting.features.bus_ratio;
 	bridge.context = &session;
 	bridge.look_up = look_up;
 	bridge.ends = [](void *context, std::uint64_t ip) -> int {
@@ -568,17 +615,17 @@ std::string Journey::compare_perf()
 	bridge.instruction = [](void *context, std::uint64_t ip) {
 		PerfSession &self = session_of(context);
 
-		self.decoded.items.push_back({Item::instruction, ip, 0, self.mode_at[ip]});
+		self.decoded.items.push_back({Item::instruction, ip, 0, self.mode_at[ip], 0});
 	};
 	bridge.ptwrite = [](void *context, std::uint64_t ip, std::uint64_t payload) {
 		session_of(context).decoded.items.push_back(
-			{Item::ptwrite, ip, payload, PT_UNIT_64});
+			{Item::ptwrite, ip, payload, PT_UNIT_64, 0});
 	};
 	bridge.gap = [](void *context) {
-		session_of(context).decoded.items.push_back({Item::gap, 0, 0, PT_UNIT_64});
+		session_of(context).decoded.items.push_back({Item::gap, 0, 0, PT_UNIT_64, 0});
 	};
 	bridge.enabled = [](void *context, std::uint64_t ip) {
-		session_of(context).decoded.items.push_back({Item::enabled, ip, 0, PT_UNIT_64});
+		session_of(context).decoded.items.push_back({Item::enabled, ip, 0, PT_UNIT_64, 0});
 	};
 	bridge.time = [](void *context, std::uint64_t tsc) {
 		PerfSession &self = session_of(context);

@@ -9,11 +9,15 @@
 #include <optional>
 
 #include "choices.hh"
+#include "pt_judge.hh"
 #include "pt_machine.hh"
 #include "pt_oracle.hh"
 #include "pt_program.hh"
 
 namespace pt_test {
+
+/* Where the unit under test lets NMIs in; null: they stay out. */
+extern std::function<void()> nested_point;
 
 struct Setting {
 	std::uint64_t ctl;		   /* without TraceEn */
@@ -23,6 +27,8 @@ struct Setting {
 	unsigned int time_step;
 	std::uint64_t addr[8];
 	std::uint64_t cr3_match;
+	unsigned int nmi_every; /* one of so many chances; 0: none */
+	pt_unit_features features;
 };
 
 std::ostream &operator<<(std::ostream &out, const Setting &setting);
@@ -31,6 +37,8 @@ class Journey {
     public:
 	Journey(ring_test::Choices &choices, std::vector<Program> &programs,
 		const Setting &setting);
+
+	~Journey();
 
 	void execute(unsigned int steps);
 	/* The end: all bytes are fetched. Empty, or what is wrong with what libipt finds. */
@@ -41,15 +49,16 @@ class Journey {
 	std::vector<std::uint8_t> trace;
 	unsigned long gaps = 0;
 	unsigned long instructions = 0;
-	unsigned long closed = 0;
+	unsigned long nmis = 0;
 
     private:
-	struct Ranges;
-
 	void program_output();
 	void start_tracing();
 	void stop_tracing();
 	void restart();
+	void nmi();
+	void settle();
+	void begin_segment(bool cut);
 	void fetch();
 	void step();
 	void interrupt_sometimes();
@@ -92,13 +101,17 @@ class Journey {
 	unsigned int run_length = 0;
 	std::vector<std::size_t> calls;
 	bool following = false;
+	bool in_nmi = false;
+	/* An NMI has ended the trace, or begun it anew. */
+	bool nmi_hit = false;
+	bool enter_again = false;
 
 	/* What the trace has to say. */
 	bool open = false;
 	bool on = false;
 	bool stopped = false;
 	std::vector<Item> truth;
-	std::vector<std::size_t> resumed_at;
+	std::vector<Segment> segments{{0, 0, false}};
 	unsigned long long losses_seen = 0;
 };
 

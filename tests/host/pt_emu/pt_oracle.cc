@@ -73,7 +73,7 @@ class InstructionDecoder {
 			status = pt_insn_next(decoder.get(), &instruction, sizeof(instruction));
 			if (instruction.iclass != ptic_error)
 				result.items.push_back({Item::instruction, instruction.ip, 0,
-							mode_of(instruction.mode)});
+							mode_of(instruction.mode), offset()});
 			if (status == -pte_eos)
 				return result;
 			if (status < 0)
@@ -82,22 +82,31 @@ class InstructionDecoder {
 	}
 
     private:
+	std::uint64_t offset() const
+	{
+		std::uint64_t now = 0;
+
+		pt_insn_get_offset(decoder.get(), &now);
+		return now;
+	}
+
 	void note(const pt_event &event)
 	{
 		switch (event.type) {
 		case ptev_enabled:
 			result.items.push_back(
-				{Item::enabled, event.variant.enabled.ip, 0, PT_UNIT_64});
+				{Item::enabled, event.variant.enabled.ip, 0, PT_UNIT_64, offset()});
 			break;
 		case ptev_overflow:
-			result.items.push_back({Item::gap, 0, 0, PT_UNIT_64});
+			result.items.push_back({Item::gap, 0, 0, PT_UNIT_64, offset()});
 			break;
 		case ptev_stop:
-			result.items.push_back({Item::stop, 0, 0, PT_UNIT_64});
+			result.items.push_back({Item::stop, 0, 0, PT_UNIT_64, offset()});
 			break;
 		case ptev_ptwrite:
 			result.items.push_back({Item::ptwrite, event.variant.ptwrite.ip,
-						event.variant.ptwrite.payload, PT_UNIT_64});
+						event.variant.ptwrite.payload, PT_UNIT_64,
+						offset()});
 			break;
 		default:
 			break;
@@ -137,6 +146,7 @@ std::string describe(const Item &item)
 		text << " payload 0x" << item.payload;
 	if (item.kind == Item::instruction)
 		text << " mode " << item.mode;
+	text << " (offset 0x" << item.offset << ")";
 	return text.str();
 }
 

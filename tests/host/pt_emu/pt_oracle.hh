@@ -17,8 +17,13 @@ struct Item {
 	std::uint64_t ip;      /* of instruction, ptwrite, enabled */
 	std::uint64_t payload; /* of ptwrite */
 	pt_unit_mode mode;     /* of instruction */
+	std::uint64_t offset;  /* in the trace, about; of no weight */
 
-	bool operator==(const Item &) const = default;
+	bool operator==(const Item &other) const
+	{
+		return kind == other.kind && ip == other.ip && payload == other.payload &&
+		       mode == other.mode;
+	}
 };
 
 std::string describe(const Item &item);

@@ -5,8 +5,13 @@
 
 namespace {
 
-using namespace pt::check;
 using pt::Topa;
+using pt::check::Arena;
+using pt::check::Buffer;
+using pt::check::Chunk;
+using pt::check::Engine;
+using pt::check::hold;
+using pt::check::Random;
 
 constexpr unsigned long page = PT_PAGE_SIZE;
 
@@ -129,6 +134,36 @@ void tables_are_sound(pt_check &check, const Buffer &buffer, const Chunk *chunks
 
 /* ---- marks ---- */
 
+/* The end of a transaction, which has a quick way that has to come to the same. */
+void end(pt_check &check, pt_output &output, const Engine &engine, pt_written &written)
+{
+	pt_output quick = output;
+	unsigned long bytes = 0;
+
+	if (engine.base == output.place.base)
+		bytes = pt_output_end_within(&quick, engine.mask);
+	pt_output_end(&output, engine.base, engine.mask, engine.status, &written);
+	if (!bytes)
+		return;
+	PT_EQUAL(check, engine.status, 0);
+	if (!output.overwrite)
+		PT_EQUAL(check, bytes, written.bytes);
+	PT_TRUE(check, !written.cut && !written.resync && !written.pad_size);
+	PT_EQUAL(check, quick.position, output.position);
+	PT_EQUAL(check, pt_output_mask(&quick), pt_output_mask(&output));
+}
+
+/* The same before one: the quick way says that nothing is to be done. */
+int begin(pt_check &check, pt_output &output, unsigned long head, unsigned long room,
+	  unsigned long wakeup)
+{
+	const bool quick = pt_output_goes_on(&output, head, room, wakeup);
+	const int err = pt_output_begin(&output, head, room, wakeup);
+
+	hold(check, !quick || !err, "what goes on can be begun", __LINE__, quick, 0);
+	return err;
+}
+
 /* Where a region ends, as a position: all there are, from the one after @head on. */
 class Ends {
     public:
@@ -212,7 +247,7 @@ void run_to_stop(pt_check &check, pt_output &output, unsigned long head, const E
 	PT_EQUAL(check, engine.status, PT_STATUS_STOPPED);
 	PT_EQUAL(check, pt_output_where(&output, engine.base, engine.mask),
 		 expected.stop & (output.size - 1));
-	pt_output_end(&output, engine.base, engine.mask, engine.status, &written);
+	end(check, output, engine, written);
 	PT_EQUAL(check, written.bytes, expected.stop - head);
 	PT_TRUE(check, written.cut && written.resync && !written.error && !written.pad_size);
 	PT_EQUAL(check, output.position, expected.stop);
@@ -227,7 +262,7 @@ void run_a_part(pt_check &check, pt_output &output, unsigned long bytes)
 
 	engine.program();
 	PT_EQUAL(check, engine.write(bytes), bytes);
-	pt_output_end(&output, engine.base, engine.mask, engine.status, &written);
+	end(check, output, engine, written);
 	PT_EQUAL(check, written.bytes, bytes);
 	PT_TRUE(check, !written.cut && !written.resync && !written.error && !written.pad_size);
 	PT_EQUAL(check, output.position, head + bytes);
@@ -239,7 +274,7 @@ void marks_for(pt_check &check, pt_output &output, unsigned long head, unsigned 
 	       unsigned long wakeup)
 {
 	const Expected expected = expect(output, head, room, wakeup);
-	const int err = pt_output_begin(&output, head, room, wakeup);
+	const int err = begin(check, output, head, room, wakeup);
 
 	PT_EQUAL(check, err, expected.stop ? 0 : -28);
 	if (err)
@@ -367,7 +402,7 @@ void pt_check_stream(pt_check *check)
 			PT_TRUE(*check, fits);
 			engine.program();
 			bytes = engine.write(random.below(output.size + page));
-			pt_output_end(&output, engine.base, engine.mask, engine.status, &written);
+			end(*check, output, engine, written);
 			PT_EQUAL(*check, written.bytes, bytes);
 			PT_EQUAL(*check, written.cut, !!(engine.status & PT_STATUS_STOPPED));
 			PT_TRUE(*check, !written.error && bytes <= room + 1);
@@ -408,7 +443,7 @@ void pt_check_wrap(pt_check *check)
 			position += bytes;
 			PT_EQUAL(*check, pt_output_where(&output, engine.base, engine.mask),
 				 position & (output.size - 1));
-			pt_output_end(&output, engine.base, engine.mask, engine.status, &written);
+			end(*check, output, engine, written);
 			PT_EQUAL(*check, output.position, position & (output.size - 1));
 			PT_TRUE(*check, !written.cut && !written.error && !engine.interrupts);
 		}
@@ -439,7 +474,7 @@ void pt_check_single_entry(pt_check *check)
 		engine.program();
 		PT_EQUAL(*check, engine.write(bytes), bytes);
 		PT_EQUAL(*check, engine.status, left ? 0 : PT_STATUS_STOPPED);
-		pt_output_end(&output, engine.base, engine.mask, engine.status, &written);
+		end(*check, output, engine, written);
 		PT_EQUAL(*check, written.bytes, padded ? region : bytes);
 		PT_EQUAL(*check, written.pad_size, padded ? left : 0);
 		if (padded && left)

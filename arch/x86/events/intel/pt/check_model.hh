@@ -32,7 +32,9 @@ inline bool hold(pt_check &check, bool held, const char *what, unsigned int line
 /* Leave the function if it does not hold. */
 #define PT_EQUAL(of, got, wanted)                                                                  \
 	do {                                                                                       \
-		const unsigned long long got_ = (got), wanted_ = (wanted);                         \
+		const auto got_ = static_cast<unsigned long long>(got);                            \
+		const auto wanted_ = static_cast<unsigned long long>(wanted);                      \
+                                                                                                   \
 		if (!pt::check::hold(of, got_ == wanted_, #got " == " #wanted, __LINE__, got_,     \
 				     wanted_))                                                     \
 			return;                                                                    \

@@ -30,24 +30,30 @@ unsigned long place_of(const pt_output &output, unsigned long position)
 /* The place at @offset of the buffer. */
 void move_to(pt_output &output, unsigned long offset)
 {
+	const pt_topa &topa = output.topa;
 	pt_place &place = output.place;
 
 	if (output.ranged) {
 		place = {};
 		place.size = output.size;
-		place.offset = static_cast<unsigned int>(offset);
-		return;
+		place.base = output.range;
+		place.low = static_cast<unsigned int>(PT_MASK_ONES | (output.size - 1));
+	} else {
+		const unsigned int region = Topa::region_at(topa, offset);
+		const Entry entry = Topa::entry_of(topa, region);
+
+		place.region = region;
+		place.table = entry.table;
+		place.start = Topa::start_of(topa, region);
+		place.size = Topa::size_of(topa, region);
+		place.base = topa.tables[entry.table].physical;
+		place.low = static_cast<unsigned int>(PT_MASK_ONES |
+						      entry.index << PT_MASK_INDEX_SHIFT);
 	}
-
-	const unsigned int region = Topa::region_at(output.topa, offset);
-	const Entry entry = Topa::entry_of(output.topa, region);
-
-	place.region = region;
-	place.table = entry.table;
-	place.index = entry.index;
-	place.start = Topa::start_of(output.topa, region);
-	place.size = Topa::size_of(output.topa, region);
 	place.offset = static_cast<unsigned int>(offset - place.start);
+	place.quiet = static_cast<unsigned int>(place.size);
+	if (topa.single_entry && !output.overwrite)
+		place.quiet -= PT_OUTPUT_MARGIN;
 }
 
 /* How many regions of @output end, from now on, before STOP: the room ends at @limit. */
@@ -86,6 +92,17 @@ unsigned int regions_to_interrupt(const pt_output &output, unsigned long wakeup,
 	return steps < most ? steps : most;
 }
 
+/* The position where a region that is ahead, or the current one, ends. */
+unsigned long end_of(const pt_output &output, unsigned int region)
+{
+	const pt_topa &topa = output.topa;
+	const pt_place &place = output.place;
+	const unsigned long end = Topa::start_of(topa, region) + Topa::size_of(topa, region);
+	const unsigned long ahead = place_of(output, end - place.start);
+
+	return output.position - place.offset + (ahead ? ahead : output.size);
+}
+
 void unmark(pt_output &output)
 {
 	Topa::word(output.topa, output.stop) &= ~(PT_ENTRY_STOP | PT_ENTRY_INT);
@@ -108,21 +125,10 @@ void mark(pt_output &output, unsigned long limit, unsigned long wakeup)
 	Topa::word(topa, output.stop) |= PT_ENTRY_STOP | PT_ENTRY_INT;
 	Topa::word(topa, output.interrupt) |= PT_ENTRY_INT;
 
-	output.limit = limit;
 	output.wakeup = wakeup;
-
-	const unsigned long end = Topa::start_of(topa, output.interrupt) +
-				  Topa::size_of(topa, output.interrupt) - place.start;
-	const unsigned long ahead = place_of(output, end);
-
-	output.interrupt_end = output.position - place.offset + (ahead ? ahead : output.size);
-}
-
-/* Do the marks still serve? They do while nobody has read and INT is ahead. */
-bool marks_serve(const pt_output &output, unsigned long limit, unsigned long wakeup)
-{
-	return output.marked && output.limit == limit && output.wakeup == wakeup &&
-	       static_cast<long>(output.interrupt_end - output.position) > 0;
+	output.stop_end = end_of(output, output.stop);
+	output.behind_stop = Topa::size_of(topa, Topa::after(topa, output.stop, 1));
+	output.interrupt_end = end_of(output, output.interrupt);
 }
 
 /* What the registers say. An offset equal to the region's size: it is full. */
@@ -206,7 +212,7 @@ unsigned long distance(const pt_output &output, const Found &found, bool stopped
 	 * end, but it might as well have gone on to the next.
 	 */
 	const bool all =
-		output.marked && output.limit - output.position == output.size && !place.offset;
+		output.marked && output.stop_end - output.position == output.size && !place.offset;
 
 	return stopped && all && !output.stop_filter ? output.size : 0;
 }
@@ -274,7 +280,7 @@ int pt_output_begin(pt_output *output, unsigned long head, unsigned long room, u
 
 	if (output->place.offset + room + 1 < output->place.size)
 		return enospc;
-	if (!output->topa.single_entry && !marks_serve(*output, head + room + 1, wakeup))
+	if (!output->topa.single_entry && !pt_output_goes_on(output, head, room, wakeup))
 		mark(*output, head + room + 1, wakeup);
 	return 0;
 }

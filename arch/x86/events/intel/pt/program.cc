@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A CPU's registers, brought to what a trace needs with the fewest writes. */
 #include "program.h"
-#include "output.hh"
 #include "rtit.h"
 
 namespace {
@@ -54,7 +53,6 @@ unsigned int pt_program(pt_shadow *shadow, const pt_output *output, const pt_ran
 			int resync, pt_write writes[PT_PROGRAM_MOST])
 {
 	Writes list(writes);
-	const pt::Pointers pointers(*output);
 
 	if (resync)
 		list.put(PT_MSR_STATUS, 0);
@@ -65,8 +63,8 @@ unsigned int pt_program(pt_shadow *shadow, const pt_output *output, const pt_ran
 		list.need(PT_MSR_ADDR0_A + 2 * at, have.first, want.first);
 		list.need(PT_MSR_ADDR0_A + 2 * at + 1, have.last, want.last);
 	}
-	list.need(PT_MSR_OUTPUT_BASE, shadow->base, pointers.base);
-	list.need(PT_MSR_OUTPUT_MASK, shadow->mask, pointers.mask);
+	list.need(PT_MSR_OUTPUT_BASE, shadow->base, output->place.base);
+	list.need(PT_MSR_OUTPUT_MASK, shadow->mask, pt_output_mask(output));
 	return list.count();
 }
 

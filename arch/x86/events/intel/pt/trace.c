@@ -94,50 +94,79 @@ static noinline void tell_trouble(struct pt_cpu *pt, const struct pt_written *wr
 	trace->resync = true;
 }
 
-/* End the transaction, with TraceEn clear: the data are the reader's. */
-static void finish(struct pt_cpu *pt)
+/* All that can have happened: the bytes to claim. */
+static noinline unsigned long finish_output(struct pt_cpu *pt, struct pt_buffer *buffer)
 {
-	struct pt_buffer *buffer = perf_get_aux(&pt->handle);
-	struct perf_event *event = pt->handle.event;
 	struct pt_written written __uninitialized;
 
-	if (pt_output_moves(&buffer->output))
-		pt->shadow.base = pt_read(PT_MSR_OUTPUT_BASE);
-	pt->shadow.mask = pt_read(PT_MSR_OUTPUT_MASK);
-	WRITE_ONCE(pt->live, false);
-	barrier();
 	pt_output_end(&buffer->output, pt->shadow.base, pt->shadow.mask,
 		      pt_read(PT_MSR_STATUS), &written);
-	if (unlikely(written.resync))
+	if (written.resync)
 		tell_trouble(pt, &written);
-	if (unlikely(written.pad_size))
+	if (written.pad_size)
 		pad(buffer, written.pad, written.pad_size);
+	return written.bytes;
+}
 
-	if (buffer->output.overwrite)
-		pt->handle.head = buffer->output.position;
-	perf_aux_output_end(&pt->handle, written.bytes);
+/* End the transaction, with TraceEn clear: the data are the reader's. */
+static __always_inline void finish(struct pt_cpu *pt, struct pt_buffer *buffer,
+				   struct perf_event *event)
+{
+	struct pt_output *output = &buffer->output;
+	unsigned long bytes = 0;
+
+	pt->shadow.mask = pt_read(PT_MSR_OUTPUT_MASK);
+	if (pt_output_moves(output))
+		pt->shadow.base = pt_read(PT_MSR_OUTPUT_BASE);
+	WRITE_ONCE(pt->live, false);
+	barrier();
+	if (likely(pt->shadow.base == output->place.base))
+		bytes = pt_output_end_within(output, pt->shadow.mask);
+	if (unlikely(!bytes))
+		bytes = finish_output(pt, buffer);
+
+	if (output->overwrite) {
+		pt->handle.head = output->position;
+		bytes = 0;
+	}
+	perf_aux_output_end(&pt->handle, bytes);
 	event->hw.state |= PERF_HES_UPTODATE;
 }
 
-static void program(struct pt_cpu *pt, struct pt_event *trace, struct pt_buffer *buffer)
+static noinline void write_registers(struct pt_cpu *pt, struct pt_event *trace,
+				     const struct pt_output *output)
 {
 	struct pt_write writes[PT_PROGRAM_MOST] __uninitialized;
 	unsigned int count, at;
 
-	count = pt_program(&pt->shadow, &buffer->output, &trace->ranges, trace->resync, writes);
+	count = pt_program(&pt->shadow, output, &trace->ranges, trace->resync, writes);
 	for (at = 0; at < count; at++)
 		pt_write(writes[at].msr, writes[at].value);
 	trace->resync = false;
-	buffer->output.stop_filter = trace->ranges.stops;
-	pt->ctl = trace->ctl | trace->ranges.ctl;
-	if (!buffer->output.ranged)
-		pt->ctl |= PT_CTL_TOPA;
+}
+
+static __always_inline void program(struct pt_cpu *pt, struct pt_event *trace,
+				    struct pt_output *output)
+{
+	if (!pt_program_is_there(&pt->shadow, output, &trace->ranges, trace->resync))
+		write_registers(pt, trace, output);
+	output->stop_filter = trace->ranges.stops;
+	pt->ctl = trace->ctl | trace->ranges.ctl | (output->ranged ? 0 : PT_CTL_TOPA);
 	barrier();
 	WRITE_ONCE(pt->live, true);
 }
 
+static int prepare_output(struct pt_cpu *pt, struct pt_output *output)
+{
+	const struct perf_output_handle *handle = &pt->handle;
+
+	if (likely(pt_output_goes_on(output, handle->head, handle->size, handle->wakeup)))
+		return 0;
+	return pt_output_begin(output, handle->head, handle->size, handle->wakeup);
+}
+
 /* Begin a transaction and make everything ready but TraceEn. False: no room. */
-static bool begin(struct pt_cpu *pt, struct perf_event *event)
+static __always_inline bool begin(struct pt_cpu *pt, struct perf_event *event)
 {
 	struct pt_event *trace = to_pt_event(event);
 	struct pt_buffer *buffer = perf_aux_output_begin(&pt->handle, event);
@@ -146,8 +175,7 @@ static bool begin(struct pt_cpu *pt, struct perf_event *event)
 		trace->resync = true;
 		return false;
 	}
-	if (unlikely(pt_output_begin(&buffer->output, pt->handle.head, pt->handle.size,
-				     pt->handle.wakeup))) {
+	if (unlikely(prepare_output(pt, &buffer->output))) {
 		/* Room, but less than hardware can stop after. */
 		perf_aux_output_flag(&pt->handle, PERF_AUX_FLAG_TRUNCATED);
 		perf_aux_output_end(&pt->handle, 0);
@@ -156,18 +184,18 @@ static bool begin(struct pt_cpu *pt, struct perf_event *event)
 	}
 	if (unlikely(pt->vmx_on))
 		perf_aux_output_flag(&pt->handle, PERF_AUX_FLAG_PARTIAL);
-	program(pt, trace, buffer);
+	program(pt, trace, &buffer->output);
 	event->hw.state &= ~PERF_HES_UPTODATE;
 	return true;
 }
 
 /* From one transaction to the next. */
-static void turn(struct pt_cpu *pt)
+static noinline void turn(struct pt_cpu *pt)
 {
 	struct perf_event *event = pt->event;
 
 	trace_off(pt);
-	finish(pt);
+	finish(pt, perf_get_aux(&pt->handle), event);
 	if (begin(pt, event))
 		return;
 	pt->event = NULL;
@@ -177,7 +205,7 @@ static void turn(struct pt_cpu *pt)
 /* ---- NMIs ---- */
 
 /* False: we are an NMI that has to leave its wish @wish. */
-static bool enter(struct pt_cpu *pt, unsigned int wish)
+static __always_inline bool enter(struct pt_cpu *pt, unsigned int wish)
 {
 	if (READ_ONCE(pt->busy)) {
 		WRITE_ONCE(pt->missed, pt->missed | wish);
@@ -204,23 +232,31 @@ static void fulfil(struct pt_cpu *pt, unsigned int wish)
 		turn(pt);
 }
 
-static void leave(struct pt_cpu *pt)
+/* What NMIs have missed meanwhile, and those that come while we are at it. */
+static noinline void make_up(struct pt_cpu *pt)
 {
-	for (;;) {
-		unsigned int missed;
+	unsigned int missed;
 
-		settle(pt);
-		barrier();
-		WRITE_ONCE(pt->busy, false);
-		barrier();
-		missed = READ_ONCE(pt->missed);
-		if (likely(!missed))
-			return;
+	while ((missed = READ_ONCE(pt->missed))) {
 		WRITE_ONCE(pt->busy, true);
 		barrier();
 		WRITE_ONCE(pt->missed, 0);
 		fulfil(pt, missed);
+		settle(pt);
+		barrier();
+		WRITE_ONCE(pt->busy, false);
+		barrier();
 	}
+}
+
+static __always_inline void leave(struct pt_cpu *pt)
+{
+	settle(pt);
+	barrier();
+	WRITE_ONCE(pt->busy, false);
+	barrier();
+	if (unlikely(READ_ONCE(pt->missed)))
+		make_up(pt);
 }
 
 static void wish(unsigned int what)
@@ -242,29 +278,27 @@ void intel_pt_interrupt(void)
 
 /* ---- struct pmu ---- */
 
-static bool start_anew(struct pt_cpu *pt, struct perf_event *event)
+static noinline void first_start(struct perf_event *event, struct pt_event *trace)
+{
+	trace->started = true;
+	trace->resync = true;
+	perf_event_itrace_started(event);
+}
+
+static __always_inline bool start_anew(struct pt_cpu *pt, struct perf_event *event)
 {
 	struct pt_event *trace = to_pt_event(event);
 
-	if (unlikely(!trace->started)) {
-		trace->started = true;
-		trace->resync = true;
-		perf_event_itrace_started(event);
-	}
+	if (unlikely(!trace->started))
+		first_start(event, trace);
 	/* Not in NMIs: it takes a lock. Who changes filters restarts the event. */
 	if (event->pmu->nr_addr_filters)
 		perf_event_addr_filters_sync(event);
 	return begin(pt, event);
 }
 
-void pt_start(struct perf_event *event, int flags)
+static __always_inline void start(struct pt_cpu *pt, struct perf_event *event)
 {
-	struct pt_cpu *pt = this_cpu_ptr(&pt_cpu);
-
-	if (flags & PERF_EF_RESUME) {
-		wish(MISSED_RESUME);
-		return;
-	}
 	if (!enter(pt, 0))
 		return;
 	/* Without UPTODATE it has been stopped with its transaction left open. */
@@ -277,15 +311,18 @@ void pt_start(struct perf_event *event, int flags)
 	leave(pt);
 }
 
-void pt_stop(struct perf_event *event, int flags)
+void pt_start(struct perf_event *event, int flags)
 {
-	struct pt_cpu *pt = this_cpu_ptr(&pt_cpu);
-	const struct pt_buffer *buffer;
+	if (flags & PERF_EF_RESUME)
+		wish(MISSED_RESUME);
+	else
+		start(this_cpu_ptr(&pt_cpu), event);
+}
 
-	if (flags & PERF_EF_PAUSE) {
-		wish(MISSED_PAUSE);
-		return;
-	}
+static __always_inline void stop(struct pt_cpu *pt, struct perf_event *event, int flags)
+{
+	struct pt_buffer *buffer;
+
 	if (!enter(pt, 0))
 		return;
 	WRITE_ONCE(pt->event, NULL);
@@ -299,25 +336,35 @@ void pt_stop(struct perf_event *event, int flags)
 	buffer = perf_get_aux(&pt->handle);
 	if (buffer && !WARN_ON_ONCE(pt->handle.event != event) &&
 	    (flags & PERF_EF_UPDATE || !buffer->output.overwrite))
-		finish(pt);
+		finish(pt, buffer, event);
 	leave(pt);
+}
+
+void pt_stop(struct perf_event *event, int flags)
+{
+	if (flags & PERF_EF_PAUSE)
+		wish(MISSED_PAUSE);
+	else
+		stop(this_cpu_ptr(&pt_cpu), event, flags);
 }
 
 int pt_add(struct perf_event *event, int flags)
 {
-	if (this_cpu_ptr(&pt_cpu)->handle.event)
+	struct pt_cpu *pt = this_cpu_ptr(&pt_cpu);
+
+	if (pt->handle.event)
 		return -EBUSY;
 
 	event->hw.state |= PERF_HES_UPTODATE | PERF_HES_STOPPED;
 	if (!(flags & PERF_EF_START))
 		return 0;
-	pt_start(event, 0);
+	start(pt, event);
 	return event->hw.state & PERF_HES_STOPPED ? -EINVAL : 0;
 }
 
 void pt_del(struct perf_event *event, int flags)
 {
-	pt_stop(event, PERF_EF_UPDATE);
+	stop(this_cpu_ptr(&pt_cpu), event, PERF_EF_UPDATE);
 }
 
 static unsigned long where(const struct pt_cpu *pt, const struct pt_output *output)
