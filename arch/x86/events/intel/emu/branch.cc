@@ -120,6 +120,21 @@ x86_kind kind_of(const x86_decoded &d)
 	return X86_PLAIN;
 }
 
+x86_flags_use flags_use_of(const x86_decoded &d)
+{
+	if (!d.length || d.map != X86_MAP_1)
+		return X86_FLAGS_NONE;
+	switch (d.opcode) {
+	case 0x9c:
+		return X86_FLAGS_PUSHED;
+	case 0x9d: /* POPF, IRET */
+	case 0xcf:
+		return X86_FLAGS_LOADED;
+	default:
+		return X86_FLAGS_NONE;
+	}
+}
+
 unsigned char extended(unsigned number, bool extension)
 {
 	return static_cast<unsigned char>(number + (extension ? 8 : 0));
@@ -296,6 +311,7 @@ void x86_branch_classify(const x86_decoded *decoded, unsigned long ip, x86_branc
 	b.ip = ip;
 	b.next = wrapped(ip + d.length, d.long_mode);
 	b.executable = is_executable(d, b);
+	b.flags_use = static_cast<unsigned char>(flags_use_of(d));
 	switch (b.kind) {
 	case X86_COND:
 	case X86_COUNTED:

@@ -311,12 +311,43 @@ static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
 		lose(stepper);
 }
 
-/* SYSCALL has left a copy of the flags where user mode finds it. */
+/* The stepped instruction that has retired last; NULL: none has. */
+static const struct x86_branch *last_step(const struct stepper *stepper, const struct pt_regs *regs)
+{
+	const struct x86_branch *first = &stepper->insn[0];
+
+	if (regs->ip == first->ip)
+		return NULL;
+	return first->kind == X86_SHADOW && regs->ip != first->next ? &stepper->insn[1] : first;
+}
+
+static void clear_pushed_trap_flag(const struct pt_regs *regs)
+{
+	u8 __user *at = (u8 __user *)regs->sp + 1;
+	u8 flags;
+
+	if (copy_from_user_nofault(&flags, at, sizeof(flags)))
+		return;
+	flags &= ~(X86_EFLAGS_TF >> 8);
+	copy_to_user_nofault(at, &flags, sizeof(flags));
+}
+
+/*
+ * TF is taken back, and its copies where user mode finds them: SYSCALL leaves one in r11,
+ * PUSHF one on the stack. What POPF or IRET have loaded is the user's.
+ */
 static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 {
-	regs->flags &= ~X86_EFLAGS_TF;
-	if (stepper->insn[0].kind == X86_SYSCALL || stepper->insn[1].kind == X86_SYSCALL)
+	const struct x86_branch *insn = last_step(stepper, regs);
+
+	if (!insn || insn->flags_use != X86_FLAGS_LOADED)
+		regs->flags &= ~X86_EFLAGS_TF;
+	if (!insn || regs->ip != insn->next)
+		return;
+	if (insn->kind == X86_SYSCALL)
 		regs->r11 &= ~X86_EFLAGS_TF;
+	if (insn->flags_use == X86_FLAGS_PUSHED)
+		clear_pushed_trap_flag(regs);
 }
 
 void __trace_emu_enter(struct pt_regs *regs)
