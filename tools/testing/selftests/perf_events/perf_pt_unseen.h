@@ -117,16 +117,33 @@ static inline void run_traced_as(void (*scenario)(void),
 	close(fd);
 }
 
+/* What came before a difference, and a little of what comes behind it. */
+static inline void show_notes(const char *whose, const struct notes *of,
+			      unsigned int at)
+{
+	unsigned int first = at > 16 ? at - 16 : 0;
+
+	dprintf(STDOUT_FILENO, "# %s, from note %u:", whose, first);
+	for (unsigned int i = first; i < at + 8 && i < of->nr; i++)
+		dprintf(STDOUT_FILENO, " %s%" PRIx64, i == at ? "*" : "",
+			of->words[i]);
+	dprintf(STDOUT_FILENO, "\n");
+}
+
 static inline void compare_notes(const struct notes *bare)
 {
 	unsigned int nr = bare->nr < notes->nr ? bare->nr : notes->nr;
 
-	for (unsigned int i = 0; i < nr; i++)
-		if (bare->words[i] != notes->words[i] ||
-		    bare->lines[i] != notes->lines[i])
-			FAIL("note %u is %#" PRIx64 " (line %u) if traced, else %#"
-			     PRIx64 " (line %u)", i, notes->words[i],
-			     notes->lines[i], bare->words[i], bare->lines[i]);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (bare->words[i] == notes->words[i] &&
+		    bare->lines[i] == notes->lines[i])
+			continue;
+		show_notes("untraced", bare, i);
+		show_notes("traced", notes, i);
+		FAIL("note %u is %#" PRIx64 " (line %u) if traced, else %#"
+		     PRIx64 " (line %u)", i, notes->words[i],
+		     notes->lines[i], bare->words[i], bare->lines[i]);
+	}
 	if (bare->nr != notes->nr)
 		FAIL("%u notes if traced, else %u", notes->nr, bare->nr);
 	CHECK(nr > 0);
