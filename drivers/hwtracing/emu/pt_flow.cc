@@ -5,14 +5,14 @@
 namespace pt_emu {
 
 /* Begin a group with what has to stand in front: time, branches not told yet. */
-bool Flow::open(Group &group)
+bool Flow::open(Group &group, bool timed)
 {
 	output.open(group, registers);
 	if (emu::load(touched)) {
 		give_up();
 		return false;
 	}
-	if (clock.ticks())
+	if (timed && clock.ticks())
 		group.at = clock.tick(group.at, machine.tsc());
 	if (tnt_count) {
 		group.at = Encoder::tnt(group.at, tnt_bits, tnt_count);
@@ -28,7 +28,7 @@ bool Flow::close(const Group &group)
 		return false;
 	}
 	registers.byte_count += static_cast<std::uint64_t>(group.at - group.begin);
-	if (__builtin_expect(emu::load(registers.place) & place::halted, 0)) {
+	if (__builtin_expect((emu::load(registers.place) & place::halted) != 0, 0)) {
 		give_up();
 		return false;
 	}
@@ -135,14 +135,14 @@ void Flow::enable(std::uint64_t to)
 }
 
 /* No PacketEn: ContextEn has ended before the instruction at `at`, or with it. */
-void Flow::disable(bool asynchronous, std::uint64_t at)
+void Flow::disable(pt_unit_end end, std::uint64_t at)
 {
 	Group group;
 
 	if (branches) {
-		if (!open(group))
+		if (!open(group, end != PT_UNIT_LATE))
 			return;
-		if (asynchronous)
+		if (end != PT_UNIT_SYSCALL)
 			group.at = encoder.ip(group.at, IpPacket::fup, at);
 		group.at = Encoder::pgd_without_ip(group.at);
 		if (!close(group))
@@ -154,7 +154,7 @@ void Flow::disable(bool asynchronous, std::uint64_t at)
 void Flow::close_context()
 {
 	if (packets)
-		disable(true, ip);
+		disable(PT_UNIT_LATE, ip);
 	context_open = false;
 }
 
@@ -164,7 +164,7 @@ void Flow::leave(pt_unit_end end, std::uint64_t at, unsigned int instructions)
 	emu::order_nested();
 	if (packets) {
 		counts.instructions += instructions;
-		disable(end == PT_UNIT_ASYNC, at);
+		disable(end, at);
 	}
 	context_open = false;
 	consider_psb();

@@ -85,7 +85,7 @@ class Flow {
 	}
 
 	/* pt_flow.cc */
-	bool open(Group &group);
+	bool open(Group &group, bool timed = true);
 	bool close(const Group &group);
 	void give_up();
 	void lose();
@@ -99,7 +99,7 @@ class Flow {
 	void ptwrite(const pt_unit_retired &retired);
 	void open_context(std::uint64_t to, std::uint64_t cr3_now, pt_unit_mode mode_now);
 	void enable(std::uint64_t to);
-	void disable(bool asynchronous, std::uint64_t at);
+	void disable(pt_unit_end end, std::uint64_t at);
 	void close_context();
 	void trace_stop();
 	void halt_by_filter();

@@ -110,7 +110,7 @@ class PtShell : public testing::Test {
 			retired.payload_size = 8;
 			retired.mode = PT_UNIT_64;
 			pt_unit_retire(unit(), &retired);
-			if (!interrupts)
+			if (!interrupts || held_off)
 				continue;
 			pt_unit_leave(unit(), PT_UNIT_ASYNC, ip, 0);
 			interrupts = 0;
@@ -131,6 +131,7 @@ class PtShell : public testing::Test {
 	std::uint64_t ip = 0x400000;
 	std::uint64_t next = 1;
 	unsigned int interrupts = 0;
+	bool held_off = false; /* PMIs do not come yet */
 	std::vector<Record> records;
 	std::vector<unsigned int> msrs; /* those written, in their order */
 	unsigned int reads = 0;
@@ -142,7 +143,10 @@ class PtShell : public testing::Test {
 		if (!nmi || nested)
 			return;
 		nested = true;
-		nmi();
+
+		const std::function<void()> now = nmi;
+
+		now();
 		nested = false;
 	}
 
@@ -341,6 +345,24 @@ TEST_F(PtShell, ResumeAfterAStop)
 	EXPECT_EQ(records.back().flags, static_cast<unsigned long long>(SHELL_TRUNCATED));
 	EXPECT_EQ(shell_head(), buffer->output.size);
 	shell_interrupt();
+	shell_del();
+}
+
+/* A PMI in the middle of a pause is not forgotten. */
+TEST_F(PtShell, AnInterruptThatHasToWait)
+{
+	make({0, 0}, false);
+	EXPECT_EQ(shell_add(), 0);
+	held_off = true;
+	run(500);
+	nmi = [this] {
+		nmi = nullptr;
+		shell_interrupt();
+	};
+	shell_pause();
+	EXPECT_EQ(records.size(), 1U);
+	EXPECT_GE(shell_head(), PT_PAGE_SIZE);
+	EXPECT_FALSE(traces());
 	shell_del();
 }
 

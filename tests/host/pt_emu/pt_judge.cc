@@ -100,9 +100,8 @@ bool Judge::see(const Item &item)
 			}
 		} else {
 			const std::size_t begin = segments[state.segment].begin;
-			const bool again = item == begun ||
-					   (state.next == begin && begin &&
-					    item == truth[begin - 1]);
+			const bool again = item == begun || (state.next == begin && begin &&
+							     item == truth[begin - 1]);
 
 			if (cut && beginning(item) && again)
 				after.insert(state);

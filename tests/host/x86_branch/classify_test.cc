@@ -70,6 +70,19 @@ TEST(Classify, KnowsEveryKind)
 		  X86_UNKNOWN); /* longer than any */
 }
 
+TEST(Classify, WhoReadsAndWritesTheFlags)
+{
+	EXPECT_EQ(classify({0x9c}).pushes_flags, 8);
+	EXPECT_EQ(classify({0x66, 0x9c}).pushes_flags, 2);
+	EXPECT_EQ(classify({0x9c}, false).pushes_flags, 4);
+	EXPECT_EQ(classify({0x9d}).pushes_flags, 0);
+	EXPECT_EQ(classify({0xc5, 0xf8, 0x9c, 0xc0}).pushes_flags, 0);
+	EXPECT_TRUE(classify({0x9d}).loads_flags);
+	EXPECT_TRUE(classify({0x48, 0xcf}).loads_flags);
+	EXPECT_FALSE(classify({0x9c}).loads_flags);
+	EXPECT_FALSE(classify({0x0f, 0x9d, 0xc0}).loads_flags); /* SETGE */
+}
+
 /* Opcodes behind VEX and EVEX that are branches without. */
 TEST(Classify, VexIsNoBranch)
 {

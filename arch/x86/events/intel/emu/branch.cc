@@ -120,21 +120,6 @@ x86_kind kind_of(const x86_decoded &d)
 	return X86_PLAIN;
 }
 
-x86_flags_use flags_use_of(const x86_decoded &d)
-{
-	if (!d.length || d.map != X86_MAP_1)
-		return X86_FLAGS_NONE;
-	switch (d.opcode) {
-	case 0x9c:
-		return X86_FLAGS_PUSHED;
-	case 0x9d: /* POPF, IRET */
-	case 0xcf:
-		return X86_FLAGS_LOADED;
-	default:
-		return X86_FLAGS_NONE;
-	}
-}
-
 unsigned char extended(unsigned number, bool extension)
 {
 	return static_cast<unsigned char>(number + (extension ? 8 : 0));
@@ -204,6 +189,17 @@ unsigned char counter_bytes(const x86_decoded &d)
 {
 	if (has_prefix(d, X86_PREFIX_ADDRESS))
 		return d.long_mode ? 4 : 2;
+	return d.long_mode ? 8 : 4;
+}
+
+constexpr unsigned char pushf = 0x9c, popf = 0x9d, iret = 0xcf;
+
+unsigned char flags_pushed(const x86_decoded &d)
+{
+	if (d.map != X86_MAP_1 || d.opcode != pushf)
+		return 0;
+	if (has_prefix(d, X86_PREFIX_OPERAND) && !(d.rex & 8))
+		return 2;
 	return d.long_mode ? 8 : 4;
 }
 
@@ -311,7 +307,8 @@ void x86_branch_classify(const x86_decoded *decoded, unsigned long ip, x86_branc
 	b.ip = ip;
 	b.next = wrapped(ip + d.length, d.long_mode);
 	b.executable = is_executable(d, b);
-	b.flags_use = static_cast<unsigned char>(flags_use_of(d));
+	b.pushes_flags = flags_pushed(d);
+	b.loads_flags = d.map == X86_MAP_1 && (d.opcode == popf || d.opcode == iret);
 	switch (b.kind) {
 	case X86_COND:
 	case X86_COUNTED:

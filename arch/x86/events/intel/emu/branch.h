@@ -79,13 +79,6 @@ enum x86_kind {
 	X86_UNKNOWN,		/* could not be decoded */
 };
 
-/* What an instruction has to do with the trap flag. */
-enum x86_flags_use {
-	X86_FLAGS_NONE,
-	X86_FLAGS_PUSHED,	/* PUSHF: to the stack */
-	X86_FLAGS_LOADED,	/* POPF, IRET: a new one */
-};
-
 /* How the operand of an indirect branch, or of PTWRITE, is found. */
 struct x86_operand {
 	unsigned char	is_memory;
@@ -106,7 +99,8 @@ struct x86_branch {
 	unsigned char	condition;	/* COND: low 4 bits of the opcode; COUNTED: all 8 */
 	unsigned char	executable;	/* non-zero: all that it needs is known here */
 	unsigned char	address_bytes;	/* COUNTED: the counter's width, 2, 4 or 8 */
-	unsigned char	flags_use;	/* enum x86_flags_use */
+	unsigned char	pushes_flags;	/* PUSHF: bytes that it has pushed */
+	unsigned char	loads_flags;	/* POPF, IRET: TF is what they have loaded */
 	unsigned short	release;	/* RETURN: bytes of arguments that it takes off */
 	struct x86_operand operand;
 	unsigned long	ip;		/* of the instruction */

@@ -12,6 +12,7 @@
  * Every other entry into the kernel says by its address what has retired: run ends are
  * the only places where execution can turn.
  */
+#include <linux/entry-common.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -189,11 +190,21 @@ void stepper_flush(struct stepper *stepper)
 		return;
 	stepper->state = STEPPER_AWAY;
 	if (stepper->held_session == stepper->session)
-		leave(stepper, PT_UNIT_ASYNC, stepper->at, stepper->behind);
+		leave(stepper, PT_UNIT_LATE, stepper->at, stepper->behind);
 }
 
+/*
+ * A trap that leads to something else, another task for one, is an interruption like any
+ * other: the trace ends now, or decoders would take what is told later for the other
+ * task's. Work that turns up on the way out is rare, and then told without the time.
+ */
 static void hold(struct stepper *stepper, unsigned long at)
 {
+	if (unlikely(read_thread_flags() & EXIT_TO_USER_MODE_WORK)) {
+		stepper->state = STEPPER_AWAY;
+		leave(stepper, PT_UNIT_ASYNC, at, stepper->behind);
+		return;
+	}
 	stepper->state = STEPPER_HELD;
 	stepper->held_session = stepper->session;
 	stepper->at = at;
@@ -311,43 +322,35 @@ static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
 		lose(stepper);
 }
 
-/* The stepped instruction that has retired last; NULL: none has. */
-static const struct x86_branch *last_step(const struct stepper *stepper, const struct pt_regs *regs)
+/* TF in flags that PUSHF has left on the stack is the stepper's. */
+static void clear_pushed(unsigned long sp)
 {
-	const struct x86_branch *first = &stepper->insn[0];
+	const unsigned int shift = 8 * (X86_EFLAGS_TF_BIT / 8);
+	u8 byte;
 
-	if (regs->ip == first->ip)
-		return NULL;
-	return first->kind == X86_SHADOW && regs->ip != first->next ? &stepper->insn[1] : first;
-}
-
-static void clear_pushed_trap_flag(const struct pt_regs *regs)
-{
-	u8 __user *at = (u8 __user *)regs->sp + 1;
-	u8 flags;
-
-	if (copy_from_user_nofault(&flags, at, sizeof(flags)))
+	if (copy_from_user_nofault(&byte, (void __user *)(sp + shift / 8), 1))
 		return;
-	flags &= ~(X86_EFLAGS_TF >> 8);
-	copy_to_user_nofault(at, &flags, sizeof(flags));
+	byte &= ~(X86_EFLAGS_TF >> shift);
+	(void)copy_to_user_nofault((void __user *)(sp + shift / 8), &byte, 1);
 }
 
 /*
- * TF is taken back, and its copies where user mode finds them: SYSCALL leaves one in r11,
- * PUSHF one on the stack. What POPF or IRET have loaded is the user's.
+ * TF has been the stepper's in user mode, and is nobody else's to see: what is in the
+ * registers now, where SYSCALL has left a copy, and where PUSHF has. What has just loaded
+ * the flags has loaded the task's own.
  */
 static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 {
-	const struct x86_branch *insn = last_step(stepper, regs);
+	const struct x86_branch *last = &stepper->insn[0];
 
-	if (!insn || insn->flags_use != X86_FLAGS_LOADED)
-		regs->flags &= ~X86_EFLAGS_TF;
-	if (!insn || regs->ip != insn->next)
-		return;
-	if (insn->kind == X86_SYSCALL)
+	if (last->kind == X86_SHADOW && regs->ip != last->next && regs->ip != last->ip)
+		last = &stepper->insn[1];
+	if (last->kind == X86_SYSCALL)
 		regs->r11 &= ~X86_EFLAGS_TF;
-	if (insn->flags_use == X86_FLAGS_PUSHED)
-		clear_pushed_trap_flag(regs);
+	if (stepper->stepped && last->pushes_flags)
+		clear_pushed(regs->sp);
+	if (!(stepper->stepped && last->loads_flags))
+		regs->flags &= ~X86_EFLAGS_TF;
 }
 
 void __trace_emu_enter(struct pt_regs *regs)

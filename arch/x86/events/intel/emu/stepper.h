@@ -27,8 +27,9 @@ struct code_page {
 };
 
 struct code_pages {
-	struct code_page page[CODE_PAGES];
-	unsigned int	next;
+	struct code_page last;		/* the one that has been used last */
+	struct code_page others[CODE_PAGES];
+	unsigned int	next;		/* whose place is taken next */
 };
 
 enum stepper_state {

@@ -52,16 +52,24 @@ unsigned int user_code_read(unsigned long ip, void *to, unsigned int n)
 	return n;
 }
 
-static const u8 *find_page(struct code_pages *pages, unsigned long address)
+static noinline const u8 *find_page(struct code_pages *pages, unsigned long address)
 {
-	const u8 *kernel = mapped_page(address, 0, _PAGE_RW);
-	struct code_page *page;
+	struct code_page *page = pages->others;
+	const u8 *kernel;
+	unsigned int i;
 
+	for (i = 0; i < CODE_PAGES; i++) {
+		if (page[i].address == address) {
+			swap(pages->last, page[i]);
+			return pages->last.kernel;
+		}
+	}
+	kernel = mapped_page(address, 0, _PAGE_RW);
 	if (!kernel)
 		return NULL;
-	page = &pages->page[pages->next++ % CODE_PAGES];
-	page->address = address;
-	page->kernel = kernel;
+	page[pages->next++ % CODE_PAGES] = pages->last;
+	pages->last.address = address;
+	pages->last.kernel = kernel;
 	return kernel;
 }
 
@@ -69,14 +77,11 @@ static const u8 *find_page(struct code_pages *pages, unsigned long address)
 static __always_inline const u8 *fixed_code(struct code_pages *pages, unsigned long ip)
 {
 	unsigned long address = (ip & PAGE_MASK) | 1;
-	const u8 *kernel = NULL;
-	unsigned int i;
+	const u8 *kernel;
 
-	for (i = 0; i < CODE_PAGES && !kernel; i++) {
-		if (likely(pages->page[i].address == address))
-			kernel = pages->page[i].kernel;
-	}
-	kernel = kernel ?: find_page(pages, address);
+	if (likely(pages->last.address == address))
+		return pages->last.kernel + offset_in_page(ip);
+	kernel = find_page(pages, address);
 	return kernel ? kernel + offset_in_page(ip) : NULL;
 }
 
@@ -136,25 +141,14 @@ static bool build(struct x86_run *run, unsigned long ip, u8 mode, unsigned long 
 	return run->bytes;
 }
 
-/*
- * A page that is written to through another mapping is found out when its code is next
- * compared; what must not happen is that a run is changed by the run itself.
- */
-const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, bool long_mode,
-				    unsigned long limit)
+/* A run that reaches into the next page, or is new, or has changed. */
+static noinline const struct x86_run *find_run(struct stepper *stepper, struct x86_run *run,
+					       unsigned long ip, u8 mode, unsigned long limit)
 {
-	struct x86_run *run = x86_runs_slot(&stepper->runs, ip);
 	const u8 *kernel = fixed_code(&stepper->pages, ip), *behind;
 	unsigned int first = PAGE_SIZE - offset_in_page(ip);
-	u8 mode = long_mode ? 2 : 1;
-	bool known;
 
-	if (!kernel)
-		return NULL;
-	known = run->start == ip && run->mode == mode && run->end.ip <= limit;
-	if (likely(known && run->bytes <= first && is_same(kernel, run->code, run->bytes)))
-		return run;
-	if (known && run->bytes > first) {
+	if (run->start == ip && run->mode == mode && run->end.ip <= limit && run->bytes > first) {
 		behind = fixed_code(&stepper->pages, ip + first);
 		if (!behind)
 			return NULL;
@@ -165,6 +159,25 @@ const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, b
 	if (!build(run, ip, mode, limit))
 		return NULL;
 	return run->bytes <= first || fixed_code(&stepper->pages, ip + first) ? run : NULL;
+}
+
+/*
+ * A page that is written to through another mapping is found out when its code is next
+ * compared; what must not happen is that a run is changed by the run itself.
+ */
+const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, bool long_mode,
+				    unsigned long limit)
+{
+	struct x86_run *run = x86_runs_slot(&stepper->runs, ip);
+	const u8 *kernel = fixed_code(&stepper->pages, ip);
+	u8 mode = long_mode ? 2 : 1;
+
+	if (unlikely(!kernel))
+		return NULL;
+	if (likely(run->start == ip && run->mode == mode && run->end.ip <= limit &&
+		   offset_in_page(ip) + run->bytes <= PAGE_SIZE && is_same(kernel, run->code, run->bytes)))
+		return run;
+	return find_run(stepper, run, ip, mode, limit);
 }
 
 int user_word_load(unsigned long address, unsigned int bytes, unsigned long *word)
