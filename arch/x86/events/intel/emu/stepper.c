@@ -377,11 +377,25 @@ void __trace_emu_enter(struct pt_regs *regs)
 	stepper->busy = false;
 }
 
+/* The breakpoints of the task's that a #DB is about; DR6 may name others as well. */
+static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
+{
+	unsigned long enabled = raw_cpu_read(cpu_dr7), hits = 0;
+	int at;
+
+	for (at = 0; at < HBP_NUM; at++) {
+		if (enabled & (3UL << (DR_ENABLE_SIZE * at)))
+			hits |= dr6 & (DR_TRAP0 << at);
+	}
+	return hits;
+}
+
 /*
  * A #DB is the stepper's alone if it met the breakpoint, or if TF was set for it and there
- * is no other reason. Runs before RCU watches: it only compares.
+ * is no other reason. If there is one, the step is nobody else's all the same: returns the
+ * DR6 that is the task's. Runs before RCU watches: it only compares.
  */
-noinstr void __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
+noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
 {
 	struct stepper *stepper = raw_cpu_ptr(&pt_emu_stepper);
 
@@ -389,10 +403,13 @@ noinstr void __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
 		stepper->own_trap = (dr6 & DR_TRAP0) && !(dr6 & DR_STEP) &&
 				    regs->ip == stepper->breakpoint;
 	} else if (stepper->state == STEPPER_STEPPING) {
-		stepper->own_trap = !stepper->user_steps && (dr6 & DR_STEP) &&
-				    !((dr6 & DR_TRAP_BITS) && hw_breakpoint_active());
 		stepper->stepped = dr6 & DR_STEP;
+		if (stepper->user_steps || !(dr6 & DR_STEP))
+			return dr6;
+		dr6 = (dr6 & ~(DR_STEP | DR_TRAP_BITS)) | hit_breakpoints(dr6);
+		stepper->own_trap = !dr6;
 	}
+	return dr6;
 }
 
 static void met_breakpoint(struct stepper *stepper, const struct pt_regs *regs)
