@@ -28,7 +28,7 @@ bool Flow::close(const Group &group)
 		return false;
 	}
 	registers.byte_count += static_cast<std::uint64_t>(group.at - group.begin);
-	if (__builtin_expect(emu::load(registers.place) & place::halted, 0)) {
+	if (__builtin_expect((emu::load(registers.place) & place::halted) != 0, 0)) {
 		give_up();
 		return false;
 	}

@@ -169,7 +169,7 @@ bool Output::move(Registers &registers, std::uint64_t word, const Spot &spot, bo
 /* Know the page that the spot is in. */
 bool Output::look_up(const Walk &walk, Spot &spot, Region &region)
 {
-	limit = 0;
+	room = 0;
 	if (!find(walk, spot, region))
 		return false;
 
@@ -180,9 +180,12 @@ bool Output::look_up(const Walk &walk, Spot &spot, Region &region)
 		return false;
 	page_offset = spot.offset;
 
-	const std::uint64_t page_end = spot.offset + page_size - (address & page_mask);
+	const std::uint64_t in_page = page_size - (address & page_mask);
+	const std::uint64_t in_region = region.size - spot.offset;
+	const std::uint64_t together = in_page < in_region ? in_page : in_region;
 
-	limit = page_end < region.size ? page_end : region.size;
+	/* The page is never filled in place: what then follows, goes the slow way. */
+	room = together > group_max ? together - group_max : 0;
 	return true;
 }
 

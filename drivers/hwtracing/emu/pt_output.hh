@@ -52,9 +52,9 @@ class Output {
 		group.place = emu::load(registers.place);
 		emu::order_nested();
 
-		const std::uint64_t offset = group.place >> place::offset_shift;
+		const std::uint64_t in_page = (group.place >> place::offset_shift) - page_offset;
 
-		group.begin = offset + group_max < limit ? page + (offset - page_offset) : beside;
+		group.begin = in_page < room ? page + in_page : beside;
 		group.at = group.begin;
 	}
 
@@ -112,10 +112,10 @@ class Output {
 			 std::uint64_t flags);
 	bool look_up(const Walk &walk, Spot &spot, Region &region);
 
-	/* Memory at an offset of the region, and the offset where it ends. */
+	/* Memory at an offset of the region, and how far behind it a group may begin. */
 	std::uint8_t *page;
 	std::uint64_t page_offset;
-	std::uint64_t limit;
+	std::uint64_t room;
 	std::uint8_t beside[group_max + 8];
 };
 

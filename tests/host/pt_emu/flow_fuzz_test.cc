@@ -116,7 +116,7 @@ void travel(unsigned long rounds, bool with_nmis)
 
 		Journey run(random, programs, setting);
 
-		run.execute(500 + random.choose(8000));
+		run.execute(500 + random.choose(setting.stop_at_end ? 12000 : 6000));
 
 		const std::string wrong = run.compare();
 
@@ -143,8 +143,8 @@ void travel(unsigned long rounds, bool with_nmis)
 	std::cout << items << " items, " << gaps << " gaps, " << nmis << " NMIs" << std::endl;
 	EXPECT_GT(items, 0U);
 	/* What never came up has not been tried. */
-	EXPECT_TRUE(rounds < 100 || gaps);
-	EXPECT_TRUE(rounds < 100 || !with_nmis || nmis);
+	EXPECT_TRUE(rounds < 200 || gaps);
+	EXPECT_TRUE(rounds < 200 || !with_nmis || nmis);
 }
 
 TEST(PtFlow, DecodersFindWhatHasRun)

@@ -117,12 +117,13 @@ TEST_F(PtOutput, AStopFillsUpAndTellsTheLossAtTheNextStart)
 TEST_F(PtOutput, TablesThatAreWrong)
 {
 	const std::uint64_t region = machine.allocate(2 * page_size, 2 * page_size);
+	const std::uint64_t good = machine.allocate(page_size);
 	const struct {
 		std::uint64_t first;
 		std::uint64_t second;
 		std::uint64_t mask;
 	} bad[] = {
-		{region | topa_end, 0, 0},	       /* END in entry 0 */
+		{good | topa_end, 0, 0},	       /* END in entry 0 */
 		{(region + page_size) | 1 << 6, 0, 0}, /* not aligned to its size */
 		{region | 1 << 1, 0, 0},	       /* reserved bits */
 		{region | 1 << 3, 0, 0},
@@ -135,6 +136,7 @@ TEST_F(PtOutput, TablesThatAreWrong)
 		{0x70000000000, 0, 0},				/* no memory */
 	};
 
+	machine.put(good, region);
 	for (const auto &each : bad) {
 		machine.put(table, each.first);
 		machine.put(table + 8, each.second);
