@@ -402,6 +402,9 @@ noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long
 	if (stepper->state == STEPPER_RUNNING) {
 		stepper->own_trap = (dr6 & DR_TRAP0) && !(dr6 & DR_STEP) &&
 				    regs->ip == stepper->breakpoint;
+		/* A task that has just set TF, and is at the breakpoint, has none of its own. */
+		if (dr6 & DR_STEP)
+			dr6 &= ~DR_TRAP_BITS;
 	} else if (stepper->state == STEPPER_STEPPING) {
 		stepper->stepped = dr6 & DR_STEP;
 		if (stepper->user_steps || !(dr6 & DR_STEP))
