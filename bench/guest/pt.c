@@ -129,7 +129,8 @@ static double switches(const char *pmu, uint64_t driver, unsigned int tasks)
 	for (int repeat = 0; repeat < REPEATS; repeat++) {
 		start(bench);
 		stop(bench);
-		if (read(bench, &count, sizeof(count)) != sizeof(count) || !count)
+		if (read(bench, &count, sizeof(count)) != sizeof(count) || count <= 1 ||
+		    ioctl(bench, PERF_EVENT_IOC_RESET, 0))
 			errx(1, "%s could not trace", pmu);
 		least = count < least ? count : least;
 		for (unsigned int i = 0; i < tasks; i++) {

@@ -6,7 +6,7 @@
  * the PMU pt_bench whose attr.config is one of them, when it starts, switches to and fro
  * between all events of that driver that have been opened since, as the scheduler does:
  * del() of one, add() of the next. Its count is the time that attr.config1 switches took,
- * in ns. Under -icount a ns is an instruction.
+ * in ns, or 1: the driver could not, see dmesg. Under -icount a ns is an instruction.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -16,6 +16,7 @@
 #include "pt_bench.h"
 
 #define MOST_TASKS	2
+#define FAILED		1
 
 /* Regions of a page, in place of large ones. */
 static bool small;
@@ -91,8 +92,13 @@ static u64 time_switches(enum bench_driver driver, u64 switches)
 	unsigned int now = 0;
 	int err;
 
-	if (!count || pmu->add(tasks[now], PERF_EF_START))
+	if (!count)
 		return 0;
+	err = pmu->add(tasks[now], PERF_EF_START);
+	if (err) {
+		pr_err("%s: error %d at the first start\n", names[driver], err);
+		return 0;
+	}
 	for (left = switches; left; left--) {
 		bench_unit_run();
 		start = local_clock();
@@ -116,11 +122,16 @@ static void event_start(struct perf_event *event, int flags)
 	u64 faults = bench_unit_faults();
 	u64 time;
 
+	/* Once until it is reset: the task itself may be switched meanwhile. */
+	if (local64_read(&event->count))
+		return;
 	bench_our_forget();
 	time = time_switches(driver, event->attr.config1);
-	if (bench_unit_faults() != faults)
+	if (bench_unit_faults() != faults) {
+		pr_err("%s: registers have been refused\n", names[driver]);
 		time = 0;
-	local64_set(&event->count, time);
+	}
+	local64_set(&event->count, time ?: FAILED);
 }
 
 static void event_stop(struct perf_event *event, int flags)
