@@ -33,8 +33,8 @@
 /* Branches that are carried out in a row before user mode has its turn. */
 #define BRANCHES_IN_A_ROW 64
 
-/* DR7 with DR0 as a breakpoint on execution, and nothing else. */
-#define DR7_OWN (DR7_FIXED_1 | DR_GLOBAL_ENABLE)
+/* DR7's bits for a breakpoint on execution in this debug register. */
+#define DR7_EXECUTE(at) ((unsigned long)DR_GLOBAL_ENABLE << ((at) * DR_ENABLE_SIZE))
 
 static_assert(offsetof(struct x86_registers, ss) == offsetof(struct pt_regs, ss));
 static_assert(offsetof(struct x86_registers, ip) == offsetof(struct pt_regs, ip));
@@ -62,13 +62,38 @@ static unsigned long code_base(void)
 	return __pa(current->mm->pgd);
 }
 
+static __always_inline bool is_the_task_s(unsigned long dr7, int at)
+{
+	return dr7 >> (at * DR_ENABLE_SIZE) & (DR_GLOBAL_ENABLE | DR_LOCAL_ENABLE);
+}
+
 /*
- * The task may have its own breakpoints, and #AC asks for care that the kernel's accesses
- * on its behalf would not take.
+ * The debug register that the stepper may have; -1: none, for the task has all of them, or
+ * one of them on code, which might be a branch that the kernel carries out.
+ */
+static int own_register(void)
+{
+	unsigned long dr7 = this_cpu_read(cpu_dr7);
+	int at, free = -1;
+
+	if (likely(!hw_breakpoint_active()))
+		return 0;
+	for (at = HBP_NUM - 1; at >= 0; at--) {
+		if (!is_the_task_s(dr7, at))
+			free = at;
+		else if ((dr7 >> (DR_CONTROL_SHIFT + at * DR_CONTROL_SIZE) & 3) == DR_RW_EXECUTE)
+			return -1;
+	}
+	return free;
+}
+
+/*
+ * The task may have breakpoints of its own on code, and #AC asks for care that the kernel's
+ * accesses on its behalf would not take.
  */
 static bool may_run(const struct pt_regs *regs)
 {
-	if (regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_AC) || hw_breakpoint_active())
+	if (regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_AC) || own_register() < 0)
 		return false;
 	return user_64bit_mode((struct pt_regs *)regs) || is_flat_32(regs);
 }
@@ -82,29 +107,38 @@ static bool has_shadow_stack(void)
 #endif
 }
 
-/* DR7 is read back: whoever uses a breakpoint for a while leaves it cleared. */
+/*
+ * Beside what the task watches. DR7 is read back: whoever uses a breakpoint for a while, or
+ * gives the task another, leaves the stepper's cleared.
+ */
 static void set_breakpoint(struct stepper *stepper, unsigned long address)
 {
+	int at = own_register();
+	unsigned long own = this_cpu_read(cpu_dr7) | DR7_FIXED_1 | DR7_EXECUTE(at);
 	unsigned long dr7;
 
 	get_debugreg(dr7, 7);
-	if (dr7 == DR7_OWN && stepper->breakpoint == address)
+	if (dr7 == own && stepper->breakpoint == address && stepper->own_register == at)
 		return;
+	stepper->armed = true;
 	stepper->breakpoint = address;
-	set_debugreg(address, 0);
-	if (dr7 != DR7_OWN)
-		set_debugreg(DR7_OWN, 7);
+	stepper->own_register = at;
+	set_debugreg(address, at);
+	if (dr7 != own)
+		set_debugreg(own, 7);
 }
 
 void stepper_disarm(struct stepper *stepper)
 {
-	if (!stepper->breakpoint)
+	unsigned long dr7 = this_cpu_read(cpu_dr7);
+
+	if (!stepper->armed)
 		return;
+	stepper->armed = false;
 	stepper->breakpoint = 0;
-	if (hw_breakpoint_active())
-		return;
-	set_debugreg(DR7_FIXED_1, 7);
-	set_debugreg(0, 0);
+	set_debugreg(dr7 | DR7_FIXED_1, 7);
+	if (!is_the_task_s(dr7, stepper->own_register))
+		set_debugreg(0, stepper->own_register);
 }
 
 static enum pt_unit_class class_of(const struct x86_branch *branch, bool taken)
@@ -384,7 +418,7 @@ static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
 	int at;
 
 	for (at = 0; at < HBP_NUM; at++) {
-		if (enabled & (3UL << (DR_ENABLE_SIZE * at)))
+		if (is_the_task_s(enabled, at))
 			hits |= dr6 & (DR_TRAP0 << at);
 	}
 	return hits;
@@ -398,15 +432,18 @@ static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
 noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
 {
 	struct stepper *stepper = raw_cpu_ptr(&pt_emu_stepper);
+	unsigned long hits = hit_breakpoints(dr6);
 
 	if (stepper->state == STEPPER_RUNNING) {
-		stepper->own_trap = (dr6 & DR_TRAP0) && !(dr6 & DR_STEP) &&
-				    regs->ip == stepper->breakpoint;
+		stepper->own_trap = (dr6 & (DR_TRAP0 << stepper->own_register)) && !hits &&
+				    !(dr6 & DR_STEP) && regs->ip == stepper->breakpoint;
+		if (hits)
+			dr6 = (dr6 & ~DR_TRAP_BITS) | hits;
 	} else if (stepper->state == STEPPER_STEPPING) {
 		stepper->stepped = dr6 & DR_STEP;
 		if (stepper->user_steps || !(dr6 & DR_STEP))
 			return dr6;
-		dr6 = (dr6 & ~(DR_STEP | DR_TRAP_BITS)) | hit_breakpoints(dr6);
+		dr6 = (dr6 & ~(DR_STEP | DR_TRAP_BITS)) | hits;
 		stepper->own_trap = !dr6;
 	}
 	return dr6;
@@ -441,20 +478,27 @@ bool __trace_emu_debug(struct pt_regs *regs)
 	return true;
 }
 
-/* Carries out the branch at ip. False: the CPU has to. */
+/*
+ * Carries out the branch at ip. False: the CPU has to. It alone finds out if the task
+ * watches the word that the branch reads or writes.
+ */
 static bool carry_out(struct stepper *stepper, const struct x86_branch *branch, struct pt_regs *regs)
 {
+	const bool watches = hw_breakpoint_active();
 	struct x86_outcome outcome;
 	unsigned long word = 0;
 
 	if (!branch->executable || branch->kind == X86_PTWRITE)
+		return false;
+	if (watches && x86_branch_reads(branch))
 		return false;
 	if (x86_branch_reads(branch) &&
 	    user_word_load(x86_branch_address(branch, registers_of(regs)), branch->operand.bytes, &word))
 		return false;
 	if (!x86_branch_execute(branch, registers_of(regs), word, &outcome))
 		return false;
-	if (outcome.push_bytes && user_word_store(outcome.sp, outcome.push_bytes, outcome.pushed))
+	if (outcome.push_bytes &&
+	    (watches || user_word_store(outcome.sp, outcome.push_bytes, outcome.pushed)))
 		return false;
 	regs->ip = outcome.to;
 	regs->sp = outcome.sp;

@@ -57,7 +57,9 @@ struct stepper {
 	unsigned long		ip;		/* where user mode has begun */
 	unsigned long		at;		/* HELD: where it goes on */
 	unsigned int		behind;		/* HELD: retired up to `at` and not reported */
-	unsigned long		breakpoint;	/* what DR0 has been set to */
+	unsigned long		breakpoint;	/* what the debug register has been set to */
+	int			own_register;	/* which one */
+	bool			armed;		/* is it in use? */
 	struct code_pages	pages;
 	u64			lost;		/* times that execution came to where it cannot */
 };
