@@ -22,8 +22,7 @@ class Clock {
 		denominator = tsc_denominator ? tsc_denominator : 1;
 	}
 
-	/* Tracing begins: what the decoder knows of time is nothing. */
-	void start(std::uint64_t control)
+	void configure(std::uint64_t control)
 	{
 		const unsigned int threshold = ctl::field(control, ctl::cyc_thresh_shift);
 
@@ -33,6 +32,11 @@ class Clock {
 		cyc_threshold = threshold ? 1ULL << (threshold - 1) : 0;
 		mtc_shift = ctl::field(control, ctl::mtc_freq_shift);
 		mtc_reach = mtc_shift > 8 ? 0xc000U >> mtc_shift : 0xc0;
+	}
+
+	/* Tracing begins: what the decoder knows of time is nothing. */
+	void start()
+	{
 		/* TMA says where MTC begins to count. */
 		next_mtc = tsc_wanted ? ~0ULL : 0;
 		cyc_known = false;

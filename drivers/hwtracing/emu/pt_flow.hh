@@ -71,6 +71,8 @@ class Flow {
 
     private:
 	/* pt_start.cc */
+	bool refuse();
+	bool write_status(std::uint64_t value);
 	void write_ctl(std::uint64_t value);
 	std::uint64_t status() const;
 	void start();
@@ -78,6 +80,12 @@ class Flow {
 	void stop();
 	void resume();
 	void psb_plus();
+	/* As CTL is, and as it has been when tracing began last, but for TraceEn? */
+	bool is_configured(std::uint64_t value) const
+	{
+		return !((value ^ registers.ctl) & ~ctl::trace_en) &&
+		       (value | ctl::trace_en) == configured;
+	}
 	bool cr3_passes(std::uint64_t cr3_now) const
 	{
 		return !(registers.ctl & ctl::cr3_filter) ||
@@ -149,6 +157,8 @@ class Flow {
 	std::uint64_t cr3;
 	std::uint64_t told_cr3;
 	std::uint64_t psb_period;
+	/* CTL, if what follows from it and the address ranges is known; else 0. */
+	std::uint64_t configured;
 
 	Registers registers;
 	Encoder encoder;

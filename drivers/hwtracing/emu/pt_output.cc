@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t entry_end = 1ULL << 0;
 constexpr std::uint64_t entry_int = 1ULL << 2;
 constexpr std::uint64_t entry_stop = 1ULL << 4;
+constexpr std::uint64_t entry_marks = entry_int | entry_stop;
 constexpr unsigned int entry_size_shift = 6;
 constexpr std::uint64_t entry_size_mask = 0xf;
 constexpr std::uint64_t entry_reserved = 1ULL << 1 | 1ULL << 3 | 1ULL << 5 | 3ULL << 10;
@@ -33,7 +34,7 @@ Output::Spot Output::spot_of(const Registers &registers, std::uint64_t word)
 }
 
 /* The entry at a spot; an END leads the spot on to the table that it names. */
-bool Output::read_entry(const Walk &walk, Spot &spot, std::uint64_t &entry)
+bool Output::read_entry(const Walk &walk, Spot &spot, Region &region)
 {
 	/* Tables may link to each other, but each has to have a region. */
 	for (int links = 0; links < 2; links++) {
@@ -43,14 +44,19 @@ bool Output::read_entry(const Walk &walk, Spot &spot, std::uint64_t &entry)
 
 		if (!memory)
 			return false;
+
+		std::uint64_t entry;
+
 		__builtin_memcpy(&entry, memory, sizeof(entry));
+		region.entry_at = memory;
+		region.entry = entry;
 		if (entry & (entry_reserved | ~physical_mask))
 			return false;
 		if (!(entry & entry_end)) {
 			/* One entry and END is all that such hardware takes. */
 			return !(walk.features.single_entry && spot.entry > 0);
 		}
-		if (spot.entry == 0 || (entry & (entry_int | entry_stop)))
+		if (spot.entry == 0 || (entry & entry_marks))
 			return false;
 		spot.base = entry & physical_mask & ~page_mask;
 		spot.entry = 0;
@@ -61,15 +67,15 @@ bool Output::read_entry(const Walk &walk, Spot &spot, std::uint64_t &entry)
 /* The region at a spot: false if there is none, which is an operational error. */
 bool Output::find(const Walk &walk, Spot &spot, Region &region)
 {
-	std::uint64_t entry;
-
 	if (!walk.table) {
-		region = {spot.base, walk.mask + 1, false, false, true};
+		region = {spot.base, walk.mask + 1, false, false, true, nullptr, 0};
 		return !(spot.base & walk.mask) && spot.offset <= walk.mask &&
 		       !(walk.mask & (walk.mask + 1));
 	}
-	if ((spot.base & page_mask) || !read_entry(walk, spot, entry))
+	if ((spot.base & page_mask) || !read_entry(walk, spot, region))
 		return false;
+
+	const std::uint64_t entry = region.entry;
 
 	region.address = entry & physical_mask & ~page_mask;
 	region.size = page_size << ((entry >> entry_size_shift) & entry_size_mask);
@@ -137,7 +143,9 @@ bool Output::fill(const Walk &walk, Spot &spot, const std::uint8_t *bytes, std::
 			continue;
 		interrupt |= region.interrupt;
 		stopped = region.stop;
-		advance(region, spot);
+		/* A stop leaves the place at the region's end. */
+		if (!stopped)
+			advance(region, spot);
 	}
 	return true;
 }
@@ -169,32 +177,62 @@ bool Output::move(Registers &registers, std::uint64_t word, const Spot &spot, bo
 /* Know the page that the spot is in. */
 bool Output::look_up(const Walk &walk, Spot &spot, Region &region)
 {
-	room = 0;
+	now->room = 0;
 	if (!find(walk, spot, region))
 		return false;
 
 	const std::uint64_t address = region.address + spot.offset;
+	auto *page = static_cast<std::uint8_t *>(walk.machine.memory(address));
 
-	page = static_cast<std::uint8_t *>(walk.machine.memory(address));
 	if (!page)
 		return false;
-	page_offset = spot.offset;
 
 	const std::uint64_t in_page = page_size - (address & page_mask);
 	const std::uint64_t in_region = region.size - spot.offset;
 	const std::uint64_t together = in_page < in_region ? in_page : in_region;
 
 	/* The page is never filled in place: what then follows, goes the slow way. */
-	room = together > group_max ? together - group_max : 0;
+	*now = {spot, page, together > group_max ? together - group_max : 0, region.entry_at,
+		region.entry & ~entry_marks};
 	return true;
+}
+
+/*
+ * Is the spot in this page, and does the table still say so? INT and STOP come and go
+ * between a stop and a start; they count where the region ends.
+ */
+bool Output::Known::has(const Spot &at) const
+{
+	std::uint64_t entry_now;
+
+	if (at.offset - spot.offset >= room || at.base != spot.base || at.entry != spot.entry ||
+	    !entry_at)
+		return false;
+	__builtin_memcpy(&entry_now, entry_at, sizeof(entry_now));
+	return (entry_now & ~entry_marks) == entry;
+}
+
+bool Output::find_known(const Registers &registers, std::uint64_t word)
+{
+	const Spot at = spot_of(registers, word);
+
+	if (now->has(at))
+		return true;
+	/* If that is not it either, it has to make room. */
+	now = now == known ? known + 1 : known;
+	return now->has(at);
 }
 
 bool Output::start(Registers &registers, const pt_unit_features &features, const Machine &machine)
 {
 	const std::uint64_t word = emu::load(registers.place);
+
+	if ((registers.ctl & ctl::topa) && find_known(registers, word))
+		return true;
+
 	const Walk walk = walk_of(registers, features, machine, word);
-	Spot spot = spot_of(registers, word);
-	const Spot before = spot;
+	const Spot before = spot_of(registers, word);
+	Spot spot = before;
 	Region region;
 
 	if (!look_up(walk, spot, region))
@@ -219,10 +257,12 @@ bool Output::write(const Group &group, std::uint64_t size, Registers &registers,
 	if (error || !fill(walk, spot, whole ? group.begin : nullptr, size, interrupt, stopped))
 		return fail(registers, group.place);
 
-	/* At the end of a table the place is the beginning of the next. */
-	const bool next_known = look_up(walk, spot, region);
-	const std::uint64_t flags = stopped ? place::stopped : next_known ? 0 : place::error;
+	std::uint64_t flags = place::stopped;
 
+	now->room = 0;
+	/* At the end of a table the place is the beginning of the next. */
+	if (!stopped)
+		flags = look_up(walk, spot, region) ? 0 : place::error;
 	if (!move(registers, group.place, spot, walk.table, flags))
 		return false;
 	if (interrupt)

@@ -43,6 +43,11 @@ struct Group {
 
 class Output {
     public:
+	void init()
+	{
+		now = known;
+	}
+
 	/* Output begins, or goes on at another place: false with an error in the place. */
 	bool start(Registers &registers, const pt_unit_features &features, const Machine &machine);
 
@@ -52,9 +57,10 @@ class Output {
 		group.place = emu::load(registers.place);
 		emu::order_nested();
 
-		const std::uint64_t in_page = (group.place >> place::offset_shift) - page_offset;
+		const std::uint64_t in_page =
+			(group.place >> place::offset_shift) - now->spot.offset;
 
-		group.begin = in_page < room ? page + in_page : beside;
+		group.begin = in_page < now->room ? now->page + in_page : beside;
 		group.at = group.begin;
 	}
 
@@ -88,6 +94,9 @@ class Output {
 		bool interrupt;
 		bool stop;
 		bool circular;
+		/* The table's entry that says so, if there is a table. */
+		const std::uint8_t *entry_at;
+		std::uint64_t entry;
 	};
 	struct Walk {
 		const pt_unit_features &features;
@@ -100,7 +109,7 @@ class Output {
 			    const Machine &machine, std::uint64_t word);
 	static Spot spot_of(const Registers &registers, std::uint64_t word);
 	static bool find(const Walk &walk, Spot &spot, Region &region);
-	static bool read_entry(const Walk &walk, Spot &spot, std::uint64_t &entry);
+	static bool read_entry(const Walk &walk, Spot &spot, Region &region);
 	static void advance(const Region &region, Spot &spot);
 	static bool fits(const Walk &walk, Spot spot, std::uint64_t size, bool &error);
 	static bool fill(const Walk &walk, Spot &spot, const std::uint8_t *bytes,
@@ -111,11 +120,24 @@ class Output {
 	static bool move(Registers &registers, std::uint64_t word, const Spot &spot, bool table,
 			 std::uint64_t flags);
 	bool look_up(const Walk &walk, Spot &spot, Region &region);
+	bool find_known(const Registers &registers, std::uint64_t word);
 
-	/* Memory at an offset of the region, and how far behind it a group may begin. */
-	std::uint8_t *page;
-	std::uint64_t page_offset;
-	std::uint64_t room;
+	/* The page of a spot. */
+	struct Known {
+		Spot spot;
+		std::uint8_t *page;
+		/* So far behind the spot a group may begin; 0: nothing is known. */
+		std::uint64_t room;
+		/* The entry that says so, without INT and STOP; NULL: it is no table's. */
+		const std::uint8_t *entry_at;
+		std::uint64_t entry;
+
+		bool has(const Spot &at) const;
+	};
+
+	/* Where output goes, and where it went before: two tasks may take turns. */
+	Known known[2];
+	Known *now;
 	std::uint8_t beside[group_max + 8];
 };
 

@@ -19,13 +19,6 @@ bool offered(unsigned int encodings, std::uint64_t value, unsigned int shift)
 	return (encodings >> ctl::field(value, shift)) & 1;
 }
 
-constexpr unsigned int most_ranges = 4;
-
-unsigned int ranges_of(const pt_unit_features &features)
-{
-	return features.address_ranges < most_ranges ? features.address_ranges : most_ranges;
-}
-
 std::uint64_t ctl_bits(const pt_unit_features &features)
 {
 	constexpr std::uint64_t four_bits = 0xf;
@@ -41,6 +34,8 @@ std::uint64_t ctl_bits(const pt_unit_features &features)
 		bits |= four_bits << (ctl::addr0_cfg_shift + 4 * i);
 	return bits;
 }
+
+} // namespace
 
 bool accepts_ctl(const pt_unit_features &features, const Registers &registers, std::uint64_t value)
 {
@@ -61,17 +56,6 @@ bool accepts_ctl(const pt_unit_features &features, const Registers &registers, s
 	}
 	return true;
 }
-
-bool accepts_status(std::uint64_t value)
-{
-	constexpr std::uint64_t bits = status::filter_en | status::context_en | status::trigger_en |
-				       status::error | status::stopped |
-				       status::byte_count_max << status::byte_count_shift;
-
-	return !(value & ~bits);
-}
-
-} // namespace
 
 void cpuid(const pt_unit_features &features, unsigned int subleaf, unsigned int registers[4])
 {
@@ -101,47 +85,6 @@ void cpuid(const pt_unit_features &features, unsigned int subleaf, unsigned int 
 		break;
 	default:
 		break;
-	}
-}
-
-bool known(const pt_unit_features &features, unsigned int msr)
-{
-	switch (msr) {
-	case msr::output_base:
-	case msr::output_mask:
-	case msr::ctl:
-	case msr::status:
-	case msr::cr3_match:
-		return true;
-	default:
-		return msr >= msr::addr0_a && msr < msr::addr0_a + 2 * ranges_of(features);
-	}
-}
-
-bool accepts(const pt_unit_features &features, const Registers &registers, unsigned int msr,
-	     std::uint64_t value)
-{
-	constexpr std::uint64_t low_bits_of_base = 0x7f;
-	constexpr std::uint64_t low_bits_of_cr3 = 0x1f;
-
-	if (!known(features, msr))
-		return false;
-	if (msr == msr::ctl)
-		return accepts_ctl(features, registers, value);
-	if (registers.ctl & ctl::trace_en)
-		return false;
-
-	switch (msr) {
-	case msr::output_base:
-		return !(value & ~physical_mask) && !(value & low_bits_of_base);
-	case msr::output_mask:
-		return true;
-	case msr::status:
-		return accepts_status(value);
-	case msr::cr3_match:
-		return !(value & low_bits_of_cr3);
-	default:
-		return canonical(value);
 	}
 }
 

@@ -56,12 +56,44 @@ struct Registers {
 
 void cpuid(const pt_unit_features &features, unsigned int subleaf, unsigned int registers[4]);
 
-/* Is there such a register? */
-bool known(const pt_unit_features &features, unsigned int msr);
+constexpr unsigned int most_ranges = 4;
 
-/* Would hardware take the value, or raise #GP? */
-bool accepts(const pt_unit_features &features, const Registers &registers, unsigned int msr,
-	     std::uint64_t value);
+inline unsigned int ranges_of(const pt_unit_features &features)
+{
+	return features.address_ranges < most_ranges ? features.address_ranges : most_ranges;
+}
+
+/* Is it one of ADDRn_A and ADDRn_B, and is there such a range? */
+inline bool is_address(const pt_unit_features &features, unsigned int msr)
+{
+	return msr - msr::addr0_a < 2 * ranges_of(features);
+}
+
+/* Would hardware take the value, or raise #GP? All but CTL also need TraceEn clear. */
+bool accepts_ctl(const pt_unit_features &features, const Registers &registers, std::uint64_t value);
+
+inline bool accepts_base(std::uint64_t value)
+{
+	constexpr std::uint64_t low_bits = 0x7f;
+
+	return !(value & (~physical_mask | low_bits));
+}
+
+inline bool accepts_status(std::uint64_t value)
+{
+	constexpr std::uint64_t bits = status::filter_en | status::context_en | status::trigger_en |
+				       status::error | status::stopped |
+				       status::byte_count_max << status::byte_count_shift;
+
+	return !(value & ~bits);
+}
+
+inline bool accepts_cr3(std::uint64_t value)
+{
+	constexpr std::uint64_t low_bits = 0x1f;
+
+	return !(value & low_bits);
+}
 
 } // namespace pt_emu
 

@@ -15,6 +15,7 @@ void Flow::init(const pt_unit_ops &ops, void *context, const pt_unit_features &o
 	features = offered_features;
 	machine.ops = ops;
 	machine.context = context;
+	output.init();
 	clock.set(features.tsc_numerator, features.tsc_denominator);
 }
 
@@ -41,10 +42,6 @@ std::uint64_t Flow::status() const
 
 bool Flow::read(unsigned int msr, std::uint64_t &value)
 {
-	if (!known(features, msr)) {
-		counts.faults++;
-		return false;
-	}
 	switch (msr) {
 	case msr::ctl:
 		value = registers.ctl;
@@ -62,43 +59,65 @@ bool Flow::read(unsigned int msr, std::uint64_t &value)
 		value = registers.cr3_match;
 		break;
 	default:
+		if (!is_address(features, msr))
+			return refuse();
 		value = registers.addr[msr - msr::addr0_a];
 		break;
 	}
 	return true;
 }
 
+/* #GP. Always false. */
+bool Flow::refuse()
+{
+	counts.faults++;
+	return false;
+}
+
 bool Flow::write(unsigned int msr, std::uint64_t value)
 {
-	if (!accepts(features, registers, msr, value)) {
-		counts.faults++;
-		return false;
-	}
-	switch (msr) {
-	case msr::ctl:
+	if (msr == msr::ctl) {
+		if (!is_configured(value) && !accepts_ctl(features, registers, value))
+			return refuse();
 		write_ctl(value);
-		break;
+		return true;
+	}
+	if (registers.ctl & ctl::trace_en)
+		return refuse();
+
+	switch (msr) {
 	case msr::status:
-		registers.place &= ~place::halted;
-		if (value & status::error)
-			registers.place |= place::error;
-		if (value & status::stopped)
-			registers.place |= place::stopped;
-		registers.byte_count = value >> status::byte_count_shift & status::byte_count_max;
-		break;
+		return accepts_status(value) ? write_status(value) : refuse();
 	case msr::output_base:
+		if (!accepts_base(value))
+			return refuse();
 		registers.base[(registers.place & place::slot) != 0] = value;
-		break;
+		return true;
 	case msr::output_mask:
 		registers.place = (value & ~place::inner) | (registers.place & place::inner);
-		break;
+		return true;
 	case msr::cr3_match:
+		if (!accepts_cr3(value))
+			return refuse();
 		registers.cr3_match = value;
-		break;
+		return true;
 	default:
+		if (!is_address(features, msr) || !canonical(value))
+			return refuse();
 		registers.addr[msr - msr::addr0_a] = value;
-		break;
+		configured = 0;
+		return true;
 	}
+}
+
+bool Flow::write_status(std::uint64_t value)
+{
+	registers.place &= ~place::halted;
+	if (value & status::error)
+		registers.place |= place::error;
+	if (value & status::stopped)
+		registers.place |= place::stopped;
+	registers.byte_count = value >> status::byte_count_shift & status::byte_count_max;
 	return true;
 }
 
@@ -133,6 +152,8 @@ void Flow::resume()
 	emu::order_nested();
 	if (running)
 		lose();
+	/* It may have come in the middle of configure(). */
+	configured = 0;
 	running = false;
 	context_open = false;
 	set_packets(false);
@@ -161,28 +182,28 @@ void Flow::stop()
 	set_packets(false);
 }
 
+/* What follows from CTL and the address ranges. */
 void Flow::configure()
 {
+	const std::uint64_t value = emu::load(registers.ctl);
+
 	filters.clear();
 	stops.clear();
 	for (unsigned int i = 0; i < emu::Ranges::most; i++) {
-		const unsigned int use = ctl::field(registers.ctl, ctl::addr0_cfg_shift + 4 * i);
+		const unsigned int use = ctl::field(value, ctl::addr0_cfg_shift + 4 * i);
 
 		if (use == range_filter)
 			filters.add(registers.addr[2 * i], registers.addr[2 * i + 1]);
 		if (use == range_stop)
 			stops.add(registers.addr[2 * i], registers.addr[2 * i + 1]);
 	}
-	branches = (registers.ctl & ctl::branch_en) != 0;
-	tnt_wanted = !(registers.ctl & ctl::dis_tnt);
-	compress = tnt_wanted && !(registers.ctl & ctl::dis_retc);
-	psb_period =
-		1ULL << (shortest_period_shift + ctl::field(registers.ctl, ctl::psb_freq_shift));
-	clock.start(registers.ctl);
+	branches = (value & ctl::branch_en) != 0;
+	tnt_wanted = !(value & ctl::dis_tnt);
+	compress = tnt_wanted && !(value & ctl::dis_retc);
+	psb_period = 1ULL << (shortest_period_shift + ctl::field(value, ctl::psb_freq_shift));
+	clock.configure(value);
 	tnt_limit = clock.counts_cycles() ? Encoder::short_tnt_bits : Encoder::long_tnt_bits;
-	cr3_told = false;
-	/* Others may have written to the buffer since. */
-	encoder.forget_ip();
+	configured = value;
 }
 
 /* TraceEn has been set. */
@@ -190,7 +211,12 @@ void Flow::start()
 {
 	if (emu::load(registers.place) & place::halted)
 		return;
-	configure();
+	if (registers.ctl != configured)
+		configure();
+	clock.start();
+	/* Others may have written to the buffer since. */
+	encoder.forget_ip();
+	cr3_told = false;
 	context_open = false;
 	set_packets(false);
 	time_due = false;

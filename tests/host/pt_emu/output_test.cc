@@ -98,6 +98,8 @@ TEST_F(PtOutput, AStopFillsUpAndTellsTheLossAtTheNextStart)
 	EXPECT_EQ(machine.interrupts, 1U);
 	EXPECT_EQ(machine.counts().overflows, 1U);
 	EXPECT_FALSE(pt_unit_follows(machine.unit(), 0));
+	/* It stands at the region's end. */
+	EXPECT_EQ(place(), page_size << 32 | 0x7f);
 	/* Whole packets, then nothing but PADs. */
 	EXPECT_EQ(*machine.at(regions[0] + page_size - 1), 0);
 
@@ -112,6 +114,108 @@ TEST_F(PtOutput, AStopFillsUpAndTellsTheLossAtTheNextStart)
 	const std::vector<std::uint8_t> told = machine.bytes(regions[0] + 20, 4);
 
 	EXPECT_EQ(told, (std::vector<std::uint8_t>{0x02, 0x23, 0x02, 0xf3}));
+}
+
+TEST_F(PtOutput, AStopBehindOtherRegionsStaysInItsEntry)
+{
+	add(0);
+	add(topa_stop, 1);
+	add(0);
+	end(table);
+	ASSERT_TRUE(start());
+	run(6000);
+	EXPECT_EQ(machine.read(msr::status) & halted, status::stopped);
+	EXPECT_EQ(place(), 2 * page_size << 32 | 1 << 7 | 0x7f);
+	EXPECT_EQ(*machine.at(regions[2]), 0);
+}
+
+/* Between a stop and a start the driver may do to its tables what it likes. */
+TEST_F(PtOutput, AMarkMovedBetweenStopAndStartCounts)
+{
+	add(0);
+	add(0);
+	end(table);
+	ASSERT_TRUE(start());
+	machine.write(msr::ctl, table_on & ~ctl::trace_en);
+	machine.put(table, regions[0] | topa_stop | topa_int);
+	machine.write(msr::ctl, table_on);
+	run(2000);
+	EXPECT_EQ(machine.read(msr::status) & halted, status::stopped);
+	EXPECT_EQ(machine.interrupts, 1U);
+	EXPECT_EQ(place(), page_size << 32 | 0x7f);
+}
+
+TEST_F(PtOutput, AnEntryChangedBetweenStopAndStartCounts)
+{
+	const std::uint64_t other = machine.allocate(page_size);
+
+	add(0);
+	end(table);
+	ASSERT_TRUE(start());
+	machine.write(msr::ctl, table_on & ~ctl::trace_en);
+
+	const std::uint64_t before = place() >> 32;
+
+	machine.put(table, other);
+	machine.write(msr::ctl, table_on);
+	run(10);
+	EXPECT_EQ(*machine.at(regions[0] + before), 0);
+	EXPECT_NE(*machine.at(other + before), 0);
+
+	machine.write(msr::ctl, table_on & ~ctl::trace_en);
+	machine.put(table, other | 1 << 1);
+	machine.write(msr::ctl, table_on);
+	EXPECT_EQ(machine.read(msr::status) & halted, status::error);
+}
+
+TEST_F(PtOutput, ThreePlacesTakeTurns)
+{
+	std::uint64_t bases[3];
+	std::uint64_t pages[3];
+	std::uint64_t masks[3] = {0x7f, 0x7f, 0x7f};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		bases[i] = machine.allocate(page_size);
+		pages[i] = machine.allocate(page_size);
+		machine.put(bases[i], pages[i]);
+		machine.put(bases[i] + 8, bases[i] | topa_end);
+	}
+	for (const unsigned int i : {0, 1, 0, 1, 2, 0, 2, 2, 1, 0}) {
+		EXPECT_TRUE(machine.write(msr::output_base, bases[i]));
+		EXPECT_TRUE(machine.write(msr::output_mask, masks[i]));
+		EXPECT_TRUE(machine.write(msr::ctl, table_on));
+		run(5);
+		EXPECT_TRUE(machine.write(msr::ctl, table_on & ~ctl::trace_en));
+		/* What has been written is there, and nothing behind it. */
+		EXPECT_GT(place(), masks[i]);
+		masks[i] = place();
+		EXPECT_EQ(machine.read(msr::output_base), bases[i]);
+		EXPECT_NE(*machine.at(pages[i] + (masks[i] >> 32) - 1), 0);
+		EXPECT_EQ(*machine.at(pages[i] + (masks[i] >> 32)), 0);
+	}
+}
+
+/* The same numbers mean something else with a table and without. */
+TEST_F(PtOutput, ATableAfterASingleRangeAtTheSamePlace)
+{
+	add(0);
+	end(table);
+
+	const std::uint64_t range = machine.allocate(page_size);
+
+	machine.write(msr::output_base, range);
+	machine.write(msr::output_mask, 0xfff);
+	machine.write(msr::ctl, on);
+	EXPECT_EQ(machine.read(msr::output_mask) >> 32, 22U);
+	machine.write(msr::ctl, 0);
+
+	/* In a table this is entry 31, which is none. */
+	machine.write(msr::ctl, table_on);
+	EXPECT_EQ(machine.read(msr::status) & halted, status::error);
+	machine.write(msr::ctl, 0);
+	machine.write(msr::status, 0);
+	ASSERT_TRUE(start());
+	EXPECT_EQ(*machine.at(regions[0]), 0x02);
 }
 
 TEST_F(PtOutput, TablesThatAreWrong)

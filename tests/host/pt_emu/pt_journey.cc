@@ -177,9 +177,9 @@ void Journey::fetch()
 		for (std::uint64_t i = 0; i < entry; i++)
 			head += page_size << setting.entries[i];
 	}
-	/* At the beginning again: a stop behind the last region. */
-	if (full && head == 0)
-		head = capacity;
+	/* A stop stays at the region's end; what it leaves behind may be the whole buffer. */
+	if (!full)
+		head %= capacity;
 	while (fetched % capacity != head % capacity || (head == capacity && fetched != head)) {
 		std::uint64_t offset = fetched;
 		std::size_t region = 0;

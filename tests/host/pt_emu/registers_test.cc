@@ -115,6 +115,45 @@ TEST(PtRegisters, ReservedBitsOfCtl)
 	}
 }
 
+/* Values that have been taken before are taken again, where hardware would. */
+TEST(PtRegisters, WhatWasTakenOnce)
+{
+	constexpr std::uint64_t one = ctl::user | ctl::branch_en;
+	constexpr std::uint64_t two = one | ctl::tsc_en;
+	PtMachine machine(all_features());
+	const std::uint64_t range = machine.allocate(page_size);
+
+	machine.write(msr::output_base, range);
+	machine.write(msr::output_mask, page_size - 1);
+	for (int i = 0; i < 2; i++) {
+		expect_taken(machine, msr::ctl, one | ctl::trace_en);
+		expect_fault(machine, msr::ctl, two | ctl::trace_en);
+		expect_taken(machine, msr::ctl, one);
+		expect_taken(machine, msr::ctl, two | ctl::trace_en);
+		expect_fault(machine, msr::ctl, one | ctl::trace_en);
+		expect_taken(machine, msr::ctl, two | ctl::trace_en);
+		expect_taken(machine, msr::ctl, two);
+	}
+}
+
+TEST(PtRegisters, RangesWrittenUnderTheSameCtl)
+{
+	constexpr std::uint64_t on =
+		ctl::trace_en | ctl::user | ctl::branch_en | 1ULL << ctl::addr0_cfg_shift;
+	PtMachine machine(all_features());
+	const std::uint64_t range = machine.allocate(page_size);
+
+	machine.write(msr::output_base, range);
+	machine.write(msr::output_mask, page_size - 1);
+	for (const std::uint64_t from : {0x1000, 0x5000, 0x3000}) {
+		expect_taken(machine, msr::addr0_a, from);
+		expect_taken(machine, msr::addr0_a + 1, from + 0xfff);
+		expect_taken(machine, msr::ctl, on);
+		EXPECT_EQ(pt_unit_boundary(machine.unit(), 0), from);
+		expect_taken(machine, msr::ctl, on & ~ctl::trace_en);
+	}
+}
+
 TEST(PtRegisters, WithoutATableOnlyWhereASingleRangeIsOffered)
 {
 	pt_unit_features features = all_features();

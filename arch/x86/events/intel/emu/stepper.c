@@ -437,7 +437,8 @@ noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long
 	if (stepper->state == STEPPER_RUNNING) {
 		stepper->own_trap = (dr6 & (DR_TRAP0 << stepper->own_register)) && !hits &&
 				    !(dr6 & DR_STEP) && regs->ip == stepper->breakpoint;
-		if (hits)
+		/* The stepper's breakpoint may be met at the same time; it is no reason. */
+		if (hits || dr6 & DR_STEP)
 			dr6 = (dr6 & ~DR_TRAP_BITS) | hits;
 	} else if (stepper->state == STEPPER_STEPPING) {
 		stepper->stepped = dr6 & DR_STEP;

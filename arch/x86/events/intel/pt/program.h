@@ -46,13 +46,10 @@ unsigned int pt_program(struct pt_shadow *shadow, const struct pt_output *output
 }
 #endif
 
-/* The usual case, in line: is there nothing that pt_program() would write? */
-static inline int pt_program_is_there(const struct pt_shadow *shadow,
-				      const struct pt_output *output,
-				      const struct pt_ranges *ranges, int resync)
+/* The usual case, in line: would pt_program() write the output's place and no more? */
+static inline int pt_program_is_place(const struct pt_ranges *ranges, int resync)
 {
-	return shadow->mask == pt_output_mask(output) && shadow->base == output->place.base &&
-	       !ranges->count && !resync;
+	return !ranges->count && !resync;
 }
 
 #endif /* X86_EVENTS_INTEL_PT_PROGRAM_H */

@@ -133,6 +133,21 @@ static __always_inline void finish(struct pt_cpu *pt, struct pt_buffer *buffer,
 	event->hw.state |= PERF_HES_UPTODATE;
 }
 
+/* Tasks take turns: only where the output goes is another place. */
+static __always_inline void write_place(struct pt_cpu *pt, const struct pt_output *output)
+{
+	const u64 mask = pt_output_mask(output);
+
+	if (pt->shadow.base != output->place.base) {
+		pt->shadow.base = output->place.base;
+		pt_write(PT_MSR_OUTPUT_BASE, output->place.base);
+	}
+	if (pt->shadow.mask != mask) {
+		pt->shadow.mask = mask;
+		pt_write(PT_MSR_OUTPUT_MASK, mask);
+	}
+}
+
 static noinline void write_registers(struct pt_cpu *pt, struct pt_event *trace,
 				     const struct pt_output *output)
 {
@@ -148,7 +163,9 @@ static noinline void write_registers(struct pt_cpu *pt, struct pt_event *trace,
 static __always_inline void program(struct pt_cpu *pt, struct pt_event *trace,
 				    struct pt_output *output)
 {
-	if (!pt_program_is_there(&pt->shadow, output, &trace->ranges, trace->resync))
+	if (likely(pt_program_is_place(&trace->ranges, trace->resync)))
+		write_place(pt, output);
+	else
 		write_registers(pt, trace, output);
 	output->stop_filter = trace->ranges.stops;
 	pt->ctl = trace->ctl | trace->ranges.ctl | (output->ranged ? 0 : PT_CTL_TOPA);
