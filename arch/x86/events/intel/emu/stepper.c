@@ -30,6 +30,9 @@
 #include "pt_emu.h"
 #include "stepper.h"
 
+/* Nothing can be executed there. */
+#define NO_BREAKPOINT (~0ul)
+
 /* Branches that are carried out in a row before user mode has its turn. */
 #define BRANCHES_IN_A_ROW 64
 
@@ -272,18 +275,32 @@ static void tell_ptwrite(struct stepper *stepper, const struct x86_branch *branc
 }
 
 /*
- * One instruction has been stepped, or a MOV SS and the one behind. True: the trace goes
+ * The instruction that a step, or the way into the kernel, is about. What is in the shadow
+ * of a MOV SS is stepped together with it: the MOV SS is told here.
+ */
+static const struct x86_branch *past_shadows(struct stepper *stepper, const struct pt_regs *regs)
+{
+	const struct x86_branch *branch = &stepper->insn[0];
+	unsigned int left = STEPPER_SHADOWS;
+
+	while (branch->kind == X86_SHADOW && left-- && regs->ip != branch->ip) {
+		if (regs->ip == branch->next && stepper->stepped)
+			break;
+		tell(stepper, branch, false, branch->next, mode_of(regs));
+		branch++;
+	}
+	return branch;
+}
+
+/*
+ * One instruction has been stepped, and each MOV SS in front of it. True: the trace goes
  * on; false: nobody can say what has retired.
  */
 static bool tell_step(struct stepper *stepper, const struct pt_regs *regs)
 {
-	const struct x86_branch *branch = &stepper->insn[0];
+	const struct x86_branch *branch = past_shadows(stepper, regs);
 	unsigned long ip = regs->ip;
 
-	if (branch->kind == X86_SHADOW && ip != branch->next) {
-		tell(stepper, branch, false, branch->next, mode_of(regs));
-		branch = &stepper->insn[1];
-	}
 	switch (branch->kind) {
 	case X86_PLAIN:
 	case X86_SHADOW:
@@ -340,12 +357,8 @@ static void leave_run(struct stepper *stepper, const struct pt_regs *regs)
 /* The same for one stepped instruction; what #DB says is told before. */
 static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
 {
-	const struct x86_branch *branch = &stepper->insn[0];
+	const struct x86_branch *branch = past_shadows(stepper, regs);
 
-	if (regs->ip != branch->ip && branch->kind == X86_SHADOW) {
-		tell(stepper, branch, false, branch->next, mode_of(regs));
-		branch = &stepper->insn[1];
-	}
 	if (regs->ip == branch->ip)
 		leave(stepper, PT_UNIT_ASYNC, regs->ip, 0);
 	else if (branch->kind == X86_SYSCALL)
@@ -376,9 +389,10 @@ static void clear_pushed(unsigned long sp)
 static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 {
 	const struct x86_branch *last = &stepper->insn[0];
+	unsigned int left = STEPPER_SHADOWS;
 
-	if (last->kind == X86_SHADOW && regs->ip != last->next && regs->ip != last->ip)
-		last = &stepper->insn[1];
+	while (last->kind == X86_SHADOW && left-- && regs->ip != last->next && regs->ip != last->ip)
+		last++;
 	if (last->kind == X86_SYSCALL)
 		regs->r11 &= ~X86_EFLAGS_TF;
 	if (stepper->stepped && last->pushes_flags)
@@ -537,20 +551,24 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 	stepper->state = STEPPER_RUNNING;
 	/* RF would let the breakpoint pass once. */
 	regs->flags &= ~X86_EFLAGS_RF;
-	set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : 0);
+	set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : NO_BREAKPOINT);
 	return true;
 }
 
+/*
+ * The instruction at ip, and what one step may go over besides: #DB does not come between a
+ * MOV SS and the instruction behind.
+ */
 static void start_step(struct stepper *stepper, struct pt_regs *regs)
 {
 	bool long_mode = user_64bit_mode(regs);
 	struct x86_branch *insn = stepper->insn;
+	unsigned int left = STEPPER_SHADOWS;
 
 	stepper_disarm(stepper);
-	user_code_decode(regs->ip, long_mode, &insn[0]);
-	insn[1].kind = X86_UNKNOWN;
-	if (insn[0].kind == X86_SHADOW)
-		user_code_decode(insn[0].next, long_mode, &insn[1]);
+	user_code_decode(regs->ip, long_mode, insn);
+	for (; insn->kind == X86_SHADOW && left--; insn++)
+		user_code_decode(insn->next, long_mode, insn + 1);
 	stepper->state = STEPPER_STEPPING;
 	stepper->user_steps = regs->flags & X86_EFLAGS_TF;
 	regs->flags |= X86_EFLAGS_TF;
