@@ -188,6 +188,8 @@ static inline struct pt_walk pt_expect_whole(const struct pt_trace *trace)
 	pt_walk_whole(&walk, false);
 	CHECK_EQ(trace->aux.flags & (PERF_AUX_FLAG_TRUNCATED |
 				     PERF_AUX_FLAG_PARTIAL), 0);
+	/* What begins ends, but for the last, which may have been given up. */
+	CHECK(walk.seen[PT_TIP_PGE] - walk.seen[PT_TIP_PGD] <= 1);
 	return walk;
 }
 

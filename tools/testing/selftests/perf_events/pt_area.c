@@ -48,7 +48,7 @@ static void who_keeps_up_has_all_of_it(void)
 	run_until(3 * trace.aux.size, true);
 	pt_finish(&trace);
 	walk = pt_expect_whole(&trace);
-	CHECK_EQ(walk.seen[PT_OVF], 0);
+	CHECK_EQ(walk.seen[PT_OVF] + walk.seen[PT_CYC] + walk.seen[PT_PTW], 0);
 	CHECK(trace.aux.records >= 6);
 	/* A PSB each 2 KiB, as nothing else is asked for. */
 	CHECK(walk.seen[PT_PSB] >= trace.size / 4096);
@@ -385,26 +385,24 @@ static void anything_may_go_first(void)
 	expect_whole_allowance();
 }
 
-/* The memory is read from behind the event's back until it is unmapped. */
-static void the_area_outlives_the_event(void)
+/* A mapping keeps the event whose file has been closed; it goes with the last one. */
+static void a_mapping_keeps_the_event(void)
 {
-	const volatile uint8_t *bytes;
 	int fd = open_timed(0);
-	uint64_t head;
-	uint8_t sum = 0;
 
-	pt_map(&trace, fd, 4, 16);
+	pt_map(&trace, fd, 4, 64);
 	enable(fd);
 	pt_calls(20);
 	close(fd);
-	head = aux_head(&trace.aux);
 	pt_calls(20);
-	CHECK_EQ(aux_head(&trace.aux), head);
-	bytes = (const uint8_t *)trace.aux.words;
-	for (size_t i = 0; i < trace.aux.size; i++)
-		sum |= bytes[i];
-	CHECK(sum);
+	for (int i = 0; i < 1000 && !aux_head(&trace.aux); i++)
+		usleep(1000); /* another task's turn ends a record */
+	CHECK(aux_head(&trace.aux) > 100);
+	pt_drain(&trace);
+	pt_expect_whole(&trace);
 	pt_unmap(&trace);
+	fd = open_timed(0); /* or it would be in the way */
+	close(fd);
 	CHECK_EQ(pinned_pages(), 0);
 }
 
@@ -474,7 +472,7 @@ int main(int argc, char **argv)
 		CASE(sizes_that_cannot_be),
 		CASE(it_is_unmapped_while_it_runs),
 		CASE(anything_may_go_first),
-		CASE(the_area_outlives_the_event),
+		CASE(a_mapping_keeps_the_event),
 		CASE(without_an_area),
 		CASE(others_write_beside_it),
 	};

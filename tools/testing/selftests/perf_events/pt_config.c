@@ -40,13 +40,30 @@ static uint64_t value_of(const struct field *field, uint64_t config)
 	return config >> field->first & ((1ULL << field->bits) - 1);
 }
 
-static bool field_may_be(const struct field *field, uint64_t value, bool zero_counts)
+/* The same as the fields' caps and values, read once. */
+static struct {
+	bool able;
+	uint64_t values;
+} known_caps[ARRAY_LEN(fields)];
+
+static void read_caps(void)
 {
-	if (!value && !(zero_counts && field->values))
+	static bool done;
+
+	for (size_t i = 0; i < ARRAY_LEN(fields) && !done; i++) {
+		const struct field *field = &fields[i];
+
+		known_caps[i].able = !field->cap || pt_cap(field->cap);
+		known_caps[i].values = field->values ? pt_cap(field->values) : ~0ULL;
+	}
+	done = true;
+}
+
+static bool field_may_be(size_t nr, uint64_t value, bool zero_counts)
+{
+	if (!value && !(zero_counts && fields[nr].values))
 		return true;
-	if (!pt_cap(field->cap ? field->cap : "topa_output"))
-		return false;
-	return !field->values || pt_cap(field->values) >> value & 1;
+	return known_caps[nr].able && known_caps[nr].values >> value & 1;
 }
 
 static bool may_be(uint64_t config)
@@ -55,12 +72,12 @@ static bool may_be(uint64_t config)
 	bool mtc = config & (1 << 9 | 15 << 14);
 	uint64_t known = 0;
 
+	read_caps();
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
 		const struct field *field = &fields[i];
 
 		known |= ((1ULL << field->bits) - 1) << field->first;
-		if (!field_may_be(field, value_of(field, config),
-				  field->also_zero && mtc))
+		if (!field_may_be(i, value_of(field, config), field->also_zero && mtc))
 			return false;
 	}
 	if (config & ~known)
@@ -156,10 +173,10 @@ static void any_combination(void)
 {
 	unsigned int taken = 0;
 
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < 2000; i++)
 		taken += check_config(random_config());
 	CHECK(taken > 50);
-	CHECK(taken < 2950);
+	CHECK(taken < 1950);
 }
 
 /* The other words mean nothing to this PMU, as on the base. */

@@ -9,6 +9,7 @@
 #include "perf_pt_event.h"
 
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #define CALLS 7
@@ -317,6 +318,49 @@ static void any_string(void)
 	remark("%u taken, %u refused", taken, refused);
 }
 
+/* A file on a file system of its own, which is mounted on @folder, a template. */
+static void make_file(char *folder, char *path, size_t size)
+{
+	int file;
+
+	CHECK(mkdtemp(folder));
+	if (unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", folder, "tmpfs", 0, NULL))
+		SKIP("nothing can be mounted here");
+	snprintf(path, size, "%s/file", folder);
+	file = open(path, O_CREAT | O_WRONLY, 0600);
+	CHECK(file >= 0);
+	close(file);
+}
+
+/* PB-52. What the driver refuses, after it has been understood, holds no file either. */
+static void what_is_refused_lets_go(void)
+{
+	static const char *const formats[] = {
+		"start 1@%s,filter 1/1@%s", "filter 1/1@%s,start 1/1@%s",
+		"stop 1@%s,stop 1/1@%s", "filter 1/1@%s,stop 1@%s",
+	};
+	char folder[] = "/tmp/filter-XXXXXX", path[64], text[256];
+	int fd = open_pt();
+
+	make_file(folder, path, sizeof(path));
+	for (size_t i = 0; i < 2000; i++) {
+		snprintf(text, sizeof(text), formats[i % ARRAY_LEN(formats)], path,
+			 path);
+		expect_refused(fd, text, EOPNOTSUPP);
+	}
+	CHECK(!umount(folder));
+	CHECK(!mount("none", folder, "tmpfs", 0, NULL));
+	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	snprintf(text, sizeof(text), "filter 1/1@%s,stop 1/1@%s", path, path);
+	expect_taken(fd, text);
+	CHECK_ERRNO(umount(folder), EBUSY); /* a filter has the file */
+	expect_taken(fd, "filter 1/1");
+	CHECK(!umount(folder));
+	rmdir(folder);
+}
+
 /* ---- what is let through ---- */
 
 static void code_of_a_file(void)
@@ -567,6 +611,7 @@ int main(int argc, char **argv)
 		CASE(as_many_as_it_has_ranges),
 		CASE(files_need_a_task),
 		CASE(any_string),
+		CASE(what_is_refused_lets_go),
 		CASE(code_of_a_file),
 		CASE(code_at_an_address),
 		CASE(nothing_that_is_called),

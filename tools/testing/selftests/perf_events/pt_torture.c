@@ -223,6 +223,10 @@ static void do_fault(uint64_t *random)
 		     how, came, infos[0].si_signo, infos[1].si_signo,
 		     infos[0].si_code, infos[1].si_code, infos[0].si_addr,
 		     infos[1].si_addr);
+	/* Another one, later, is nobody's. */
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGILL, SIG_DFL);
+	signal(SIGTRAP, SIG_DFL);
 }
 
 static void do_timer(uint64_t *random)
@@ -266,6 +270,7 @@ static void do_step_itself(uint64_t *random)
 		     "popf" : : : "memory", "cc");
 	CHECK_EQ(compute(which), answers[which]);
 	CHECK_EQ(came, steps);
+	signal(SIGTRAP, SIG_DFL);
 }
 
 /* ---- code that changes ---- */

@@ -787,6 +787,10 @@ UNSEEN(code_of_32_bits)
 
 /* ---- what the kernel puts into every program ---- */
 
+/* time(), which the kernel carries out at a fault, or does not have. */
+CODE(vsyscall, "mov $0xffffffffff600400, %rax\n xor %edi, %edi\n call *%rax\n"
+	       "xor %eax, %eax");
+
 static void vdso_and_vsyscall_scene(void)
 {
 	struct timespec now, later;
@@ -801,6 +805,9 @@ static void vdso_and_vsyscall_scene(void)
 		NOTE(sched_getcpu());
 	}
 	NOTE(wrong);
+	handle_all(recover);
+	give(1, 0);
+	run_code(vsyscall);
 	NOTE(syscall(SYS_getcpu, &cpu, NULL, NULL));
 	NOTE(cpu);
 }
