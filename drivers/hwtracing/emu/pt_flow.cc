@@ -53,13 +53,6 @@ void Flow::give_up()
 	set_packets(false);
 }
 
-void Flow::set_packets(bool on)
-{
-	packets = on;
-	tnt_count = 0;
-	fast = on && branches && tnt_wanted && !filters.any() && !stops.any();
-}
-
 /* Tell the branches that are not told yet. */
 void Flow::flush()
 {

@@ -21,8 +21,33 @@ class Flow {
     public:
 	void init(const pt_unit_ops &ops, void *context, const pt_unit_features &offered);
 
-	bool read(unsigned int msr, std::uint64_t &value);
-	bool write(unsigned int msr, std::uint64_t value);
+	/* 0, or -1: #GP. */
+	[[gnu::always_inline]] int read(unsigned int msr, std::uint64_t &value)
+	{
+		if (__builtin_expect(msr != msr::output_mask, 0))
+			return read_any(msr, value);
+		value = emu::load(registers.place) | place::inner;
+		return 0;
+	}
+
+	/* What a switch of tasks writes, in line; the rest is elsewhere. */
+	[[gnu::always_inline]] int write(unsigned int msr, std::uint64_t value)
+	{
+		if (msr == msr::ctl && is_configured(value))
+			return write_ctl(value);
+		if (registers.ctl & ctl::trace_en)
+			return write_any(msr, value);
+		if (msr == msr::output_mask) {
+			registers.place =
+				(value & ~place::inner) | (registers.place & place::inner);
+			return 0;
+		}
+		if (msr == msr::output_base && accepts_base(value)) {
+			registers.base[(registers.place & place::slot) != 0] = value;
+			return 0;
+		}
+		return write_any(msr, value);
+	}
 
 	bool follows(std::uint64_t cr3_now) const
 	{
@@ -71,9 +96,11 @@ class Flow {
 
     private:
 	/* pt_start.cc */
-	bool refuse();
-	bool write_status(std::uint64_t value);
-	void write_ctl(std::uint64_t value);
+	int read_any(unsigned int msr, std::uint64_t &value);
+	int write_any(unsigned int msr, std::uint64_t value);
+	int write_status(std::uint64_t value);
+	int write_ctl(std::uint64_t value);
+	int refuse();
 	std::uint64_t status() const;
 	void start();
 	void configure();
@@ -112,7 +139,12 @@ class Flow {
 	void trace_stop();
 	void halt_by_filter();
 	void consider_psb();
-	void set_packets(bool on);
+	[[gnu::always_inline]] void set_packets(bool on)
+	{
+		packets = on;
+		tnt_count = 0;
+		fast = on && branches && tnt_wanted && !filters.any() && !stops.any();
+	}
 
 	/* Not busy any more, unless an NMI has left something to do. */
 	[[gnu::always_inline]] bool idle()

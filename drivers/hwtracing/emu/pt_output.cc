@@ -6,11 +6,8 @@ namespace pt_emu {
 
 namespace {
 
-/* Bits of a table's entry (SDM, "ToPA Table Entry Fields"). */
+/* The other bits of a table's entry. */
 constexpr std::uint64_t entry_end = 1ULL << 0;
-constexpr std::uint64_t entry_int = 1ULL << 2;
-constexpr std::uint64_t entry_stop = 1ULL << 4;
-constexpr std::uint64_t entry_marks = entry_int | entry_stop;
 constexpr unsigned int entry_size_shift = 6;
 constexpr std::uint64_t entry_size_mask = 0xf;
 constexpr std::uint64_t entry_reserved = 1ULL << 1 | 1ULL << 3 | 1ULL << 5 | 3ULL << 10;
@@ -197,39 +194,9 @@ bool Output::look_up(const Walk &walk, Spot &spot, Region &region)
 	return true;
 }
 
-/*
- * Is the spot in this page, and does the table still say so? INT and STOP come and go
- * between a stop and a start; they count where the region ends.
- */
-bool Output::Known::has(const Spot &at) const
-{
-	std::uint64_t entry_now;
-
-	if (at.offset - spot.offset >= room || at.base != spot.base || at.entry != spot.entry ||
-	    !entry_at)
-		return false;
-	__builtin_memcpy(&entry_now, entry_at, sizeof(entry_now));
-	return (entry_now & ~entry_marks) == entry;
-}
-
-bool Output::find_known(const Registers &registers, std::uint64_t word)
-{
-	const Spot at = spot_of(registers, word);
-
-	if (now->has(at))
-		return true;
-	/* If that is not it either, it has to make room. */
-	now = now == known ? known + 1 : known;
-	return now->has(at);
-}
-
 bool Output::start(Registers &registers, const pt_unit_features &features, const Machine &machine)
 {
 	const std::uint64_t word = emu::load(registers.place);
-
-	if ((registers.ctl & ctl::topa) && find_known(registers, word))
-		return true;
-
 	const Walk walk = walk_of(registers, features, machine, word);
 	const Spot before = spot_of(registers, word);
 	Spot spot = before;

@@ -41,11 +41,31 @@ struct Group {
 	std::uint64_t place;
 };
 
+/* INT and STOP of a table's entry (SDM, "ToPA Table Entry Fields"). */
+constexpr std::uint64_t entry_int = 1ULL << 2;
+constexpr std::uint64_t entry_stop = 1ULL << 4;
+constexpr std::uint64_t entry_marks = entry_int | entry_stop;
+
 class Output {
     public:
 	void init()
 	{
 		now = known;
+	}
+
+	/* Does output go on in a page that is known? Then nothing has to be started. */
+	[[gnu::always_inline]] bool is_known(const Registers &registers)
+	{
+		const std::uint64_t word = emu::load(registers.place);
+		const std::uint64_t base = registers.base[(word & place::slot) != 0];
+
+		if (!(registers.ctl & ctl::topa))
+			return false;
+		if (now->has(base, word))
+			return true;
+		/* If that is not it either, it has to make room. */
+		now = now == known ? known + 1 : known;
+		return now->has(base, word);
 	}
 
 	/* Output begins, or goes on at another place: false with an error in the place. */
@@ -120,7 +140,6 @@ class Output {
 	static bool move(Registers &registers, std::uint64_t word, const Spot &spot, bool table,
 			 std::uint64_t flags);
 	bool look_up(const Walk &walk, Spot &spot, Region &region);
-	bool find_known(const Registers &registers, std::uint64_t word);
 
 	/* The page of a spot. */
 	struct Known {
@@ -132,7 +151,21 @@ class Output {
 		const std::uint8_t *entry_at;
 		std::uint64_t entry;
 
-		bool has(const Spot &at) const;
+		/*
+		 * Is this the page of a place, and does the table still say so? INT and STOP
+		 * come and go between a stop and a start; they count where the region ends.
+		 */
+		[[gnu::always_inline]] bool has(std::uint64_t base, std::uint64_t word) const
+		{
+			const std::uint64_t in_page = (word >> place::offset_shift) - spot.offset;
+			std::uint64_t entry_now;
+
+			if (base != spot.base || in_page >= room || !entry_at ||
+			    (word & place::entry_mask) >> place::entry_shift != spot.entry)
+				return false;
+			__builtin_memcpy(&entry_now, entry_at, sizeof(entry_now));
+			return (entry_now & ~entry_marks) == entry;
+		}
 	};
 
 	/* Where output goes, and where it went before: two tasks may take turns. */

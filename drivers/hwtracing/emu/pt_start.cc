@@ -40,7 +40,7 @@ std::uint64_t Flow::status() const
 	return value;
 }
 
-bool Flow::read(unsigned int msr, std::uint64_t &value)
+int Flow::read_any(unsigned int msr, std::uint64_t &value)
 {
 	switch (msr) {
 	case msr::ctl:
@@ -52,9 +52,6 @@ bool Flow::read(unsigned int msr, std::uint64_t &value)
 	case msr::output_base:
 		value = registers.output_base();
 		break;
-	case msr::output_mask:
-		value = emu::load(registers.place) | place::inner;
-		break;
 	case msr::cr3_match:
 		value = registers.cr3_match;
 		break;
@@ -64,53 +61,41 @@ bool Flow::read(unsigned int msr, std::uint64_t &value)
 		value = registers.addr[msr - msr::addr0_a];
 		break;
 	}
-	return true;
+	return 0;
 }
 
-/* #GP. Always false. */
-bool Flow::refuse()
+/* #GP */
+int Flow::refuse()
 {
 	counts.faults++;
-	return false;
+	return -1;
 }
 
-bool Flow::write(unsigned int msr, std::uint64_t value)
+int Flow::write_any(unsigned int msr, std::uint64_t value)
 {
-	if (msr == msr::ctl) {
-		if (!is_configured(value) && !accepts_ctl(features, registers, value))
-			return refuse();
-		write_ctl(value);
-		return true;
-	}
+	if (msr == msr::ctl)
+		return accepts_ctl(features, registers, value) ? write_ctl(value) : refuse();
 	if (registers.ctl & ctl::trace_en)
 		return refuse();
 
 	switch (msr) {
 	case msr::status:
 		return accepts_status(value) ? write_status(value) : refuse();
-	case msr::output_base:
-		if (!accepts_base(value))
-			return refuse();
-		registers.base[(registers.place & place::slot) != 0] = value;
-		return true;
-	case msr::output_mask:
-		registers.place = (value & ~place::inner) | (registers.place & place::inner);
-		return true;
 	case msr::cr3_match:
 		if (!accepts_cr3(value))
 			return refuse();
 		registers.cr3_match = value;
-		return true;
+		return 0;
 	default:
 		if (!is_address(features, msr) || !canonical(value))
 			return refuse();
 		registers.addr[msr - msr::addr0_a] = value;
 		configured = 0;
-		return true;
+		return 0;
 	}
 }
 
-bool Flow::write_status(std::uint64_t value)
+int Flow::write_status(std::uint64_t value)
 {
 	registers.place &= ~place::halted;
 	if (value & status::error)
@@ -118,10 +103,10 @@ bool Flow::write_status(std::uint64_t value)
 	if (value & status::stopped)
 		registers.place |= place::stopped;
 	registers.byte_count = value >> status::byte_count_shift & status::byte_count_max;
-	return true;
+	return 0;
 }
 
-void Flow::write_ctl(std::uint64_t value)
+int Flow::write_ctl(std::uint64_t value)
 {
 	const bool nested = emu::load(busy);
 
@@ -129,7 +114,7 @@ void Flow::write_ctl(std::uint64_t value)
 		emu::store(touched, true);
 		emu::store(registers.ctl, value);
 		registers.place = place::next_generation(registers.place);
-		return;
+		return 0;
 	}
 
 	emu::store(busy, true);
@@ -143,6 +128,7 @@ void Flow::write_ctl(std::uint64_t value)
 	if (value & ctl::trace_en)
 		start();
 	(void)idle();
+	return 0;
 }
 
 /* What an NMI has left to do: forget the trace that it has ended, begin anew. */
@@ -211,7 +197,7 @@ void Flow::start()
 {
 	if (emu::load(registers.place) & place::halted)
 		return;
-	if (registers.ctl != configured)
+	if (__builtin_expect(registers.ctl != configured, 0))
 		configure();
 	clock.start();
 	/* Others may have written to the buffer since. */
@@ -220,7 +206,7 @@ void Flow::start()
 	context_open = false;
 	set_packets(false);
 	time_due = false;
-	if (!output.start(registers, features, machine)) {
+	if (!output.is_known(registers) && !output.start(registers, features, machine)) {
 		if (!emu::load(touched))
 			counts.errors++;
 		return;

@@ -30,15 +30,16 @@ int pt_unit_read(pt_unit *unit, unsigned int msr, unsigned long long *value)
 {
 	std::uint64_t found;
 
-	if (!unit->flow.read(msr, found))
-		return -1;
-	*value = found;
-	return 0;
+	const int error = unit->flow.read(msr, found);
+
+	if (!error)
+		*value = found;
+	return error;
 }
 
 int pt_unit_write(pt_unit *unit, unsigned int msr, unsigned long long value)
 {
-	return unit->flow.write(msr, value) ? 0 : -1;
+	return unit->flow.write(msr, value);
 }
 
 void pt_unit_counts(const pt_unit *unit, struct pt_unit_counts *counts)
