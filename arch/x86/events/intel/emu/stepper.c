@@ -36,9 +36,6 @@
 /* Branches that are carried out in a row before user mode has its turn. */
 #define BRANCHES_IN_A_ROW 64
 
-/* DR7's bits for a breakpoint on execution in this debug register. */
-#define DR7_EXECUTE(at) ((unsigned long)DR_GLOBAL_ENABLE << ((at) * DR_ENABLE_SIZE))
-
 static_assert(offsetof(struct x86_registers, ss) == offsetof(struct pt_regs, ss));
 static_assert(offsetof(struct x86_registers, ip) == offsetof(struct pt_regs, ip));
 static_assert(offsetof(struct x86_registers, ax) == offsetof(struct pt_regs, ax));
@@ -65,38 +62,10 @@ static unsigned long code_base(void)
 	return __pa(current->mm->pgd);
 }
 
-static __always_inline bool is_the_task_s(unsigned long dr7, int at)
-{
-	return dr7 >> (at * DR_ENABLE_SIZE) & (DR_GLOBAL_ENABLE | DR_LOCAL_ENABLE);
-}
-
-/*
- * The debug register that the stepper may have; -1: none, for the task has all of them, or
- * one of them on code, which might be a branch that the kernel carries out.
- */
-static int own_register(void)
-{
-	unsigned long dr7 = this_cpu_read(cpu_dr7);
-	int at, free = -1;
-
-	if (likely(!hw_breakpoint_active()))
-		return 0;
-	for (at = HBP_NUM - 1; at >= 0; at--) {
-		if (!is_the_task_s(dr7, at))
-			free = at;
-		else if ((dr7 >> (DR_CONTROL_SHIFT + at * DR_CONTROL_SIZE) & 3) == DR_RW_EXECUTE)
-			return -1;
-	}
-	return free;
-}
-
-/*
- * The task may have breakpoints of its own on code, and #AC asks for care that the kernel's
- * accesses on its behalf would not take.
- */
+/* #AC asks for care that the kernel's accesses on the task's behalf would not take. */
 static bool may_run(const struct pt_regs *regs)
 {
-	if (regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_AC) || own_register() < 0)
+	if (regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_AC))
 		return false;
 	return user_64bit_mode((struct pt_regs *)regs) || is_flat_32(regs);
 }
@@ -110,38 +79,116 @@ static bool has_shadow_stack(void)
 #endif
 }
 
-/*
- * Beside what the task watches. DR7 is read back: whoever uses a breakpoint for a while, or
- * gives the task another, leaves the stepper's cleared.
- */
-static void set_breakpoint(struct stepper *stepper, unsigned long address)
+static void write_address(unsigned int at, unsigned long address)
 {
-	int at = own_register();
-	unsigned long own = this_cpu_read(cpu_dr7) | DR7_FIXED_1 | DR7_EXECUTE(at);
-	unsigned long dr7;
+	switch (at) {
+	case 0:
+		set_debugreg(address, 0);
+		break;
+	case 1:
+		set_debugreg(address, 1);
+		break;
+	case 2:
+		set_debugreg(address, 2);
+		break;
+	default:
+		set_debugreg(address, 3);
+	}
+}
 
+static unsigned long read_address(unsigned int at)
+{
+	unsigned long address;
+
+	switch (at) {
+	case 0:
+		get_debugreg(address, 0);
+		break;
+	case 1:
+		get_debugreg(address, 1);
+		break;
+	case 2:
+		get_debugreg(address, 2);
+		break;
+	default:
+		get_debugreg(address, 3);
+	}
+	return address;
+}
+
+/* The enable bits of a breakpoint in DR7. */
+static __always_inline unsigned long enable_bits(unsigned int at)
+{
+	return 3UL << (DR_ENABLE_SIZE * at);
+}
+
+/* The last breakpoint that nobody uses; HBP_NUM: there is none. */
+static unsigned int free_breakpoint(unsigned long others)
+{
+	unsigned int at = HBP_NUM;
+
+	while (at--) {
+		if (!(others & enable_bits(at)))
+			return at;
+	}
+	return HBP_NUM;
+}
+
+/*
+ * Sets the stepper's breakpoint beside those of others. DR7 is read back: whoever else uses
+ * a breakpoint leaves it without the stepper's. False: all are in use.
+ */
+static bool set_breakpoint(struct stepper *stepper, unsigned long address)
+{
+	unsigned long others = this_cpu_read(cpu_dr7), wanted, dr7;
+	unsigned int at = likely(!others) ? HBP_NUM - 1 : free_breakpoint(others);
+
+	if (at == HBP_NUM)
+		return false;
+	/* On execution: R/W and LEN are zero. */
+	wanted = DR7_FIXED_1 | others | (DR_GLOBAL_ENABLE << (DR_ENABLE_SIZE * at));
 	get_debugreg(dr7, 7);
-	if (dr7 == own && stepper->breakpoint == address && stepper->own_register == at)
-		return;
-	stepper->armed = true;
+	if (dr7 == wanted && stepper->armed && stepper->slot == at &&
+	    stepper->breakpoint == address)
+		return true;
 	stepper->breakpoint = address;
-	stepper->own_register = at;
-	set_debugreg(address, at);
-	if (dr7 != own)
-		set_debugreg(own, 7);
+	stepper->slot = at;
+	stepper->armed = true;
+	write_address(at, address);
+	if (dr7 != wanted)
+		set_debugreg(wanted, 7);
+	return true;
 }
 
 void stepper_disarm(struct stepper *stepper)
 {
-	unsigned long dr7 = this_cpu_read(cpu_dr7);
+	unsigned long others = this_cpu_read(cpu_dr7);
 
 	if (!stepper->armed)
 		return;
 	stepper->armed = false;
-	stepper->breakpoint = 0;
-	set_debugreg(dr7 | DR7_FIXED_1, 7);
-	if (!is_the_task_s(dr7, stepper->own_register))
-		set_debugreg(0, stepper->own_register);
+	set_debugreg(DR7_FIXED_1 | others, 7);
+	if (!(others & enable_bits(stepper->slot)))
+		write_address(stepper->slot, 0);
+}
+
+/* Has the task a breakpoint that an instruction, or an access, at an address would meet? */
+static bool is_watched(unsigned long address, bool executed)
+{
+	unsigned long others = this_cpu_read(cpu_dr7), distance;
+	unsigned int at;
+
+	for (at = 0; at < HBP_NUM && others; at++) {
+		bool executes = !(others >> (DR_CONTROL_SHIFT + DR_CONTROL_SIZE * at) & 3);
+
+		if (!(others & enable_bits(at)) || executes != executed)
+			continue;
+		distance = address - read_address(at);
+		/* Both are 8 bytes at most. */
+		if (executes ? !distance : distance + 8 < 16)
+			return true;
+	}
+	return false;
 }
 
 static enum pt_unit_class class_of(const struct x86_branch *branch, bool taken)
@@ -429,10 +476,10 @@ void __trace_emu_enter(struct pt_regs *regs)
 static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
 {
 	unsigned long enabled = raw_cpu_read(cpu_dr7), hits = 0;
-	int at;
+	unsigned int at;
 
 	for (at = 0; at < HBP_NUM; at++) {
-		if (is_the_task_s(enabled, at))
+		if (enabled & enable_bits(at))
 			hits |= dr6 & (DR_TRAP0 << at);
 	}
 	return hits;
@@ -446,19 +493,18 @@ static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
 noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
 {
 	struct stepper *stepper = raw_cpu_ptr(&pt_emu_stepper);
-	unsigned long hits = hit_breakpoints(dr6);
 
 	if (stepper->state == STEPPER_RUNNING) {
-		stepper->own_trap = (dr6 & (DR_TRAP0 << stepper->own_register)) && !hits &&
-				    !(dr6 & DR_STEP) && regs->ip == stepper->breakpoint;
-		/* The stepper's breakpoint may be met at the same time; it is no reason. */
-		if (hits || dr6 & DR_STEP)
-			dr6 = (dr6 & ~DR_TRAP_BITS) | hits;
+		const bool met = (dr6 & (DR_TRAP0 << stepper->slot)) &&
+				 regs->ip == stepper->breakpoint;
+
+		dr6 = (dr6 & ~DR_TRAP_BITS) | hit_breakpoints(dr6);
+		stepper->own_trap = met && !(dr6 & (DR_STEP | DR_TRAP_BITS));
 	} else if (stepper->state == STEPPER_STEPPING) {
 		stepper->stepped = dr6 & DR_STEP;
 		if (stepper->user_steps || !(dr6 & DR_STEP))
 			return dr6;
-		dr6 = (dr6 & ~(DR_STEP | DR_TRAP_BITS)) | hits;
+		dr6 = (dr6 & ~(DR_STEP | DR_TRAP_BITS)) | hit_breakpoints(dr6);
 		stepper->own_trap = !dr6;
 	}
 	return dr6;
@@ -493,27 +539,35 @@ bool __trace_emu_debug(struct pt_regs *regs)
 	return true;
 }
 
-/*
- * Carries out the branch at ip. False: the CPU has to. It alone finds out if the task
- * watches the word that the branch reads or writes.
- */
+static bool load(const struct x86_branch *branch, const struct pt_regs *regs, unsigned long *word)
+{
+	unsigned long address = x86_branch_address(branch, registers_of(regs));
+
+	if (unlikely(hw_breakpoint_active()) && is_watched(address, false))
+		return false;
+	return !user_word_load(address, branch->operand.bytes, word);
+}
+
+static bool store(const struct x86_outcome *outcome)
+{
+	if (unlikely(hw_breakpoint_active()) && is_watched(outcome->sp, false))
+		return false;
+	return !user_word_store(outcome->sp, outcome->push_bytes, outcome->pushed);
+}
+
+/* Carries out the branch at ip. False: the CPU has to. */
 static bool carry_out(struct stepper *stepper, const struct x86_branch *branch, struct pt_regs *regs)
 {
-	const bool watches = hw_breakpoint_active();
 	struct x86_outcome outcome;
 	unsigned long word = 0;
 
 	if (!branch->executable || branch->kind == X86_PTWRITE)
 		return false;
-	if (watches && x86_branch_reads(branch))
-		return false;
-	if (x86_branch_reads(branch) &&
-	    user_word_load(x86_branch_address(branch, registers_of(regs)), branch->operand.bytes, &word))
+	if (x86_branch_reads(branch) && !load(branch, regs, &word))
 		return false;
 	if (!x86_branch_execute(branch, registers_of(regs), word, &outcome))
 		return false;
-	if (outcome.push_bytes &&
-	    (watches || user_word_store(outcome.sp, outcome.push_bytes, outcome.pushed)))
+	if (outcome.push_bytes && !store(&outcome))
 		return false;
 	regs->ip = outcome.to;
 	regs->sp = outcome.sp;
@@ -544,14 +598,21 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 			return false;
 		if (run->end.ip != regs->ip || !needs_breakpoint(&run->end) || !branches--)
 			break;
+		/* The task's own breakpoint comes first, unless it has just come. */
+		if (unlikely(hw_breakpoint_active()) && !(regs->flags & X86_EFLAGS_RF) &&
+		    is_watched(regs->ip, true))
+			break;
 		if (!carry_out(stepper, &run->end, regs))
 			return false;
+		regs->flags &= ~X86_EFLAGS_RF;
 	}
+	if (!set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : NO_BREAKPOINT))
+		return false;
+	/* RF would let the stepper's breakpoint pass once; the task's may have to. */
+	if (run->end.ip == regs->ip || !hw_breakpoint_active())
+		regs->flags &= ~X86_EFLAGS_RF;
 	stepper->run = run;
 	stepper->state = STEPPER_RUNNING;
-	/* RF would let the breakpoint pass once. */
-	regs->flags &= ~X86_EFLAGS_RF;
-	set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : NO_BREAKPOINT);
 	return true;
 }
 

@@ -60,9 +60,9 @@ struct stepper {
 	unsigned long		ip;		/* where user mode has begun */
 	unsigned long		at;		/* HELD: where it goes on */
 	unsigned int		behind;		/* HELD: retired up to `at` and not reported */
-	unsigned long		breakpoint;	/* what the debug register has been set to */
-	int			own_register;	/* which one */
-	bool			armed;		/* is it in use? */
+	unsigned long		breakpoint;	/* the stepper's, in a debug register */
+	unsigned int		slot;	/* which one: 0 to 3 */
+	bool			armed;		/* DR7 has been set for that */
 	struct code_pages	pages;
 	u64			lost;		/* times that execution came to where it cannot */
 };
