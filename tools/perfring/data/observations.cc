@@ -62,6 +62,15 @@ Bytes find_id(const std::string &name, bool kernel)
 
 } /* namespace */
 
+Mapped &Observations::State::find(const std::string &name)
+{
+	const auto [entry, is_new] = mappings.try_emplace(name);
+
+	if (is_new)
+		order.push_back(name);
+	return entry->second;
+}
+
 void Observations::State::note_mapping(ByteView record, const perf_event_header &header)
 {
 	const bool with_attributes = header.type == PERF_RECORD_MMAP2;
@@ -78,7 +87,7 @@ void Observations::State::note_mapping(ByteView record, const perf_event_header 
 	if (kernel && name.starts_with(kernel_name))
 		name = kernel_name;
 
-	Mapped &mapped = mappings[name];
+	Mapped &mapped = find(name);
 
 	mapped.kernel = kernel;
 	if (with_attributes && header.misc & has_build_id)
@@ -89,7 +98,8 @@ Bytes Observations::State::build_ids() const
 {
 	Builder section;
 
-	for (const auto &[name, mapped] : mappings) {
+	for (const auto &name : order) {
+		const Mapped &mapped = mappings.at(name);
 		const Bytes id = mapped.id.empty() ? find_id(name, mapped.kernel) : mapped.id;
 
 		if (!id.empty())
@@ -123,8 +133,9 @@ void Observations::sample_time(std::uint64_t first, std::uint64_t last)
 void Observations::merge(const Observations &other)
 {
 	sample_time(other.state->first, other.state->last);
-	for (const auto &[name, mapped] : other.state->mappings) {
-		Mapped &ours = state->mappings[name];
+	for (const auto &name : other.state->order) {
+		const Mapped &mapped = other.state->mappings.at(name);
+		Mapped &ours = state->find(name);
 
 		if (ours.id.empty())
 			ours = mapped;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "bytes.hh"
 #include "writer.hh"
@@ -22,8 +23,10 @@ struct Mapped {
 
 struct Observations::State {
 	std::map<std::string, Mapped> mappings; /* by name */
+	std::vector<std::string> order;		/* as they came: perf lists them so */
 	std::uint64_t first = ~0ULL, last = 0;	/* times of samples, ns; first > last: none */
 
+	Mapped &find(const std::string &name);
 	/* @record: an MMAP or MMAP2. */
 	void note_mapping(ByteView record, const perf_event_header &header);
 	/* The section BUILD_ID; reads the files. Empty if none has an id. */

@@ -114,7 +114,7 @@ TEST_P(Stock, SaysTheSameOfOurFile)
 	store_file(scratch / "ours", whole_file(writer, data, outcome));
 	for (const char *const command :
 	     {"report --stdio", "script", "script --show-task-events --show-mmap-events",
-	      "evlist -v", "evlist -F -g", "buildid-list --with-hits", "report --stdio --stats",
+	      "evlist -v", "evlist -F", "evlist -g", "buildid-list --with-hits", "report --stdio --stats", "report --stdio -F period,sample,comm,dso,sym -n",
 	      "script -F +ip,+sym,+period"})
 		EXPECT_EQ(say(command, "stock"), say(command, "ours")) << command;
 }
