@@ -4,13 +4,17 @@
  *
  * A file is
  *
- *	file_head()          header, attributes, ids
+ *	file_head()          header, attributes, ids, features known at the start
  *	the data section     start_records(), then what the rings brought, then
  *	                     FINISHED_ROUND, AUXTRACE, LOST_SAMPLES ... as they come
- *	file_tail()          feature sections
+ *	file_tail()          the table of features, and those known at the end
  *
  * and the header is written once more at the end, when sizes are known
  * (finished_header()). A stream (pipe) is stream_head() followed by the same data.
+ *
+ * So that a file whose writer is killed can be read up to a moment before, the data
+ * section has checkpoint()s in it, and the header is replaced by checkpoint_header()
+ * whenever all bytes up to one of them, and its own, are written.
  *
  * Nothing here does I/O on the output and nothing is shared: who writes decides when
  * and where the bytes go. All functions may throw std::bad_alloc; what cannot be read
@@ -19,64 +23,19 @@
 #ifndef PERFRING_DATA_WRITER_HH
 #define PERFRING_DATA_WRITER_HH
 
-#include <linux/perf_event.h>
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "bytes.hh"
+#include "records.hh"
+#include "session.hh"
+
 namespace perfring::data {
-
-using Bytes = std::vector<std::byte>;
-
-/* Where one file descriptor of an event counts, and the id of its records. */
-struct EventId {
-	std::uint64_t id;
-	int cpu;   /* -1: any */
-	pid_t tid; /* -1: any */
-	int ring;  /* index of the ring that it writes to: idx of ID_INDEX and AUXTRACE */
-};
-
-/* One event as it was opened. */
-struct EventDescription {
-	perf_event_attr attr{};	       /* as accepted by the kernel, after all fallbacks */
-	std::string name;	       /* as perf names it: "page-faults:u", "sched:sched_switch" */
-	std::vector<EventId> ids;      /* in the order of rings */
-	std::size_t leader = 0;	       /* index of its group's leader; its own if it has none */
-	std::string group_name;	       /* of a leader: what stood before {}, may be empty */
-	std::string tracepoint_system; /* "sched", empty for anything but tracepoints */
-	std::string tracepoint_name;   /* "sched_switch" */
-	std::string pmu;	       /* name in sysfs, "software", "intel_pt" */
-	std::vector<unsigned> pmu_cpus; /* of the PMU's cpumask, empty if none */
-};
-
-/* The AUX area's side, if one of the events fills one. */
-struct AuxDescription {
-	std::size_t event = 0;	     /* index of the event */
-	std::uint64_t aux_bytes = 0; /* size of one AUX area */
-	bool snapshot = false;
-	bool per_cpu = false; /* rings are one a CPU, not one a thread */
-};
-
-/* What is recorded. Fixed from the moment when the events are open. */
-struct Session {
-	std::vector<EventDescription> events;
-	std::optional<AuxDescription> aux;
-	std::vector<std::string> command_line; /* argv of perfring */
-	bool sample_id_all = true;
-	std::optional<int> clockid; /* of --clockid */
-	std::vector<int> cpus;	    /* with rings; empty: per thread */
-	std::vector<pid_t> threads; /* the targets; empty: system wide */
-	bool system_wide = false;
-	int compression_level = 0;	   /* 0: none */
-	std::uint64_t compressed_unit = 0; /* most bytes that one compress() is given */
-};
 
 /*
  * What was seen while the data went by. One per thread, merged at the end; observe()
@@ -106,11 +65,9 @@ struct Outcome {
 	std::uint64_t uncompressed_bytes = 0;
 	std::vector<std::uint64_t> auxtrace_offsets; /* file offsets of AUXTRACE records */
 	std::vector<std::uint64_t> auxtrace_sizes;   /* sizes of these records, less data */
+	std::uint64_t compressed_bytes = 0;	     /* what uncompressed_bytes have become */
 	const Observations *seen = nullptr;
 };
-
-/* Takes one whole record of the data section. */
-using Sink = std::function<void(std::span<const std::byte> record)>;
 
 class Writer {
     public:
@@ -121,21 +78,36 @@ class Writer {
 	Bytes file_head() const;
 	std::uint64_t data_offset() const;
 
-	/* In place of file_head() in a stream: HEADER, ATTR, FEATURE, TRACING_DATA ... */
+	/*
+	 * In place of file_head() in a stream: HEADER, ATTR, FEATURE, TRACING_DATA ...
+	 * Throws std::length_error if an event has more ids than a record can name.
+	 */
 	Bytes stream_head() const;
 
 	/*
-	 * Records that stand before all others: ID_INDEX, TIME_CONV, AUXTRACE_INFO,
-	 * THREAD_MAP, CPU_MAP, EVENT_UPDATE, and state() after them.
+	 * Records that stand before all others: TIME_CONV, ID_INDEX, AUXTRACE_INFO,
+	 * EVENT_UPDATE, THREAD_MAP, CPU_MAP, and state() after them.
 	 */
 	void start_records(const Sink &sink) const;
 
 	/*
 	 * The world as it is now: kernel and module mappings, BPF and ksymbols if asked
 	 * for, COMM, FORK, MMAP2 of the targets or of all tasks. Again at the start of
-	 * each file that an overwrite ring is dumped to.
+	 * each file that an overwrite ring is dumped to. The Writer remembers the mappings
+	 * for build ids.
 	 */
 	void state(const Sink &sink) const;
+
+	/*
+	 * A record of the data section, always the same one, that readers pass over, and
+	 * a header for data that end where it begins: @data_bytes behind data_offset().
+	 * Readers who are told so find the table of features in place of the record.
+	 *
+	 * After a full disk: where the last record began that may go, the checkpoint fits
+	 * over what is there, and the header as well. Neither takes new space.
+	 */
+	Bytes checkpoint() const;
+	Bytes checkpoint_header(std::uint64_t data_bytes) const;
 
 	/* The feature sections, for after the data section, and the final header. */
 	Bytes file_tail(const Outcome &outcome) const;
@@ -170,6 +142,9 @@ Bytes auxtrace(const AuxtracePlace &place);
 Bytes lost_samples(const EventDescription &event, const EventId &place, std::uint64_t count,
 		   std::uint64_t time);
 
+/* The Session's compressed_unit need not be more. */
+inline constexpr std::size_t compressed_unit_limit = 256 << 10;
+
 /*
  * zstd in perf's way. Not to be shared between threads; the blocks of several
  * compressors may be mixed in a file in any order.
@@ -180,7 +155,11 @@ class Compressor {
 	~Compressor();
 	Compressor(Compressor &&) noexcept;
 
-	/* Appends COMPRESSED records to out that stand for these whole records. */
+	/*
+	 * Appends records to out that stand for these whole records, COMPRESSED ones and,
+	 * for what does not get smaller, themselves. AUXTRACE and its data are not to be
+	 * given. A COMPRESSED record stands for at most compressed_unit_limit bytes.
+	 */
 	void compress(std::span<const std::byte> records, Bytes &out);
 
     private:
