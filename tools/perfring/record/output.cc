@@ -55,7 +55,7 @@ Output::~Output()
 			const std::scoped_lock guard(lock);
 			stopping = true;
 		}
-		more.notify_all();
+		more.notify();
 		flusher.join();
 	}
 	own_queue.reset();
@@ -124,7 +124,7 @@ void Output::ended(std::uint64_t offset, std::uint64_t bytes, Content content, i
 		const std::scoped_lock guard(lock);
 
 		open_places.erase(offset);
-		less.notify_all();
+		less.notify();
 		if (error) {
 			lose(content);
 			failed_at = std::min(failed_at, offset);
@@ -148,7 +148,7 @@ void Output::ended(std::uint64_t offset, std::uint64_t bytes, Content content, i
 		}
 	}
 	if (wake)
-		more.notify_one();
+		more.notify();
 }
 
 int Output::append(std::span<const std::byte> bytes)
