@@ -70,12 +70,7 @@ std::uint64_t Output::place(std::uint64_t bytes)
 
 	next += bytes;
 	open_places.insert(offset);
-	if (next > watched_position) {
-		const std::uint64_t one = 1;
-
-		watched_position = UINT64_MAX;
-		[[maybe_unused]] const ssize_t told = write(watcher, &one, sizeof(one));
-	}
+	tell_watcher();
 	return offset;
 }
 
@@ -85,6 +80,18 @@ void Output::watch_position(std::uint64_t beyond, int eventfd)
 
 	watched_position = beyond;
 	watcher = eventfd;
+	tell_watcher();
+}
+
+/* With the lock. */
+void Output::tell_watcher()
+{
+	const std::uint64_t one = 1;
+
+	if (next <= watched_position)
+		return;
+	watched_position = UINT64_MAX;
+	[[maybe_unused]] const ssize_t told = write(watcher, &one, sizeof(one));
 }
 
 bool Output::is_good_until(std::uint64_t position) const

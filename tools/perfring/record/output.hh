@@ -120,6 +120,7 @@ class Output {
     private:
 	void lose(const Content &content);
 	void flush_loop();
+	void tell_watcher();
 	std::uint64_t whole_until() const; /* everything before has ended */
 
 	int file;
