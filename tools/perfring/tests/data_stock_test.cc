@@ -5,7 +5,7 @@
  */
 #include "data_support.hh"
 
-#include <sstream>
+#include "data/check.hh"
 
 namespace perfring::data {
 namespace {
@@ -33,14 +33,6 @@ class Stock : public testing::TestWithParam<Recording> {
 	{
 		record_with_perf(GetParam().arguments, scratch / "stock");
 		stock = load_file(scratch / "stock");
-	}
-	/* perf report ends with advice, another one each time. */
-	static std::string without_tip(const std::string &text)
-	{
-		const auto tip = text.find("# (Tip: ");
-
-		return tip == text.npos ? text :
-					  text.substr(0, tip) + text.substr(text.find('\n', tip));
 	}
 	std::string say(const std::string &command, const std::string &file)
 	{
@@ -73,10 +65,15 @@ TEST_P(Stock, IsReadToItsEnd)
 	EXPECT_FALSE(reader.unfinished());
 	EXPECT_GT(samples, 0U);
 
+	const Judgement judgement = check(stock);
+
+	EXPECT_EQ(judgement.verdict, Verdict::whole)
+		<< testing::PrintToString(judgement.wrong)
+		<< testing::PrintToString(judgement.missing);
+	EXPECT_EQ(judgement.found.samples(), samples);
+
 	/* As many as perf finds. */
-	std::istringstream lines(say("script -F ip", "stock"));
-	std::ostringstream dump(say("report -D", "stock"));
-	const std::string text = dump.str();
+	const std::string text = say("report -D", "stock");
 	std::uint64_t dumped = 0;
 
 	for (std::size_t at = 0; (at = text.find("PERF_RECORD_SAMPLE(", at)) != text.npos; at++)
