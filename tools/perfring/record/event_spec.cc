@@ -75,7 +75,8 @@ bool apply_setting(EventSpec &event, std::string_view term, std::string_view val
 		const auto parsed = number(value);
 
 		if (!parsed)
-			throw UserError(fmt::format("{}: the term {} needs a number", event.name, term));
+			throw UserError(
+				fmt::format("{}: the term {} needs a number", event.name, term));
 		return *parsed;
 	};
 
@@ -109,7 +110,8 @@ void apply_terms(EventSpec &event, const Pmu &pmu, std::string_view terms, bool 
 
 		if (whole.empty() || apply_setting(event, term, value))
 			continue;
-		if (const auto named = has_value || !may_be_event ? std::nullopt : pmu.event_terms(term)) {
+		if (const auto named =
+			    has_value || !may_be_event ? std::nullopt : pmu.event_terms(term)) {
 			apply_terms(event, pmu, *named, false);
 			event.unit = pmu.event_attribute(term, "unit").value_or("");
 			if (const auto scale = pmu.event_attribute(term, "scale"))
@@ -145,16 +147,18 @@ EventSpec pmu_event(std::string_view text, const EventSources &sources)
 		for (const auto part : split(terms, ',')) {
 			const std::size_t equals = part.find('=');
 
-			if (!part.empty() &&
-			    !apply_setting(event, part.substr(0, equals),
-					   equals == std::string_view::npos ? "" : part.substr(equals + 1)))
+			if (!part.empty() && !apply_setting(event, part.substr(0, equals),
+							    equals == std::string_view::npos
+								    ? ""
+								    : part.substr(equals + 1)))
 				throw UserError(fmt::format("{} has no term \"{}\"", name, part));
 		}
 	} else {
 		const auto pmu = Pmu::find(sources.pmus, name);
 
 		if (!pmu)
-			throw UserError(fmt::format("there is no PMU \"{}\" in {}", name, sources.pmus));
+			throw UserError(
+				fmt::format("there is no PMU \"{}\" in {}", name, sources.pmus));
 		event.attr.type = pmu->type;
 		event.pmu = pmu->name;
 		event.pmu_cpus = pmu->cpus();
@@ -195,13 +199,13 @@ void tracepoints(std::string_view system, std::string_view name, std::string_vie
 		}
 	}
 	if (found.empty())
-		throw UserError(fmt::format("there is no tracepoint {}:{} in {}/events", system, name,
-					    sources.tracefs));
+		throw UserError(fmt::format("there is no tracepoint {}:{} in {}/events", system,
+					    name, sources.tracefs));
 	std::sort(found.begin(), found.end());
 	for (const auto &[its_system, its_name] : found) {
 		EventSpec event = fresh(its_system + ":" + its_name);
-		const auto id = read_text(fmt::format("{}/events/{}/{}/id", sources.tracefs, its_system,
-						      its_name));
+		const auto id = read_text(
+			fmt::format("{}/events/{}/{}/id", sources.tracefs, its_system, its_name));
 
 		event.attr.type = PERF_TYPE_TRACEPOINT;
 		event.attr.config = number(id.value_or("")).value_or(0);
@@ -210,8 +214,8 @@ void tracepoints(std::string_view system, std::string_view name, std::string_vie
 		if (!letters.empty()) {
 			event.name += ":" + std::string(letters);
 			if (!apply_modifiers(letters, event))
-				throw UserError(
-					fmt::format("{}: \"{}\" is no modifier", event.name, letters));
+				throw UserError(fmt::format("{}: \"{}\" is no modifier", event.name,
+							    letters));
 		}
 		events.push_back(std::move(event));
 	}
@@ -321,7 +325,8 @@ EventSources system_event_sources()
 	return sources;
 }
 
-void parse_events(std::string_view text, const EventSources &sources, std::vector<EventSpec> &events)
+void parse_events(std::string_view text, const EventSources &sources,
+		  std::vector<EventSpec> &events)
 {
 	text = trim(text);
 	if (text.empty())

@@ -33,7 +33,7 @@ struct EventSpec {
 	std::string name;	/* as it was written */
 	std::size_t leader = 0; /* index in the list; its own if it is in no group */
 	std::string group_name;
-	bool sample_read = false; /* :S */
+	bool sample_read = false;  /* :S */
 	bool most_precise = false; /* :P */
 	bool has_aux = false;
 	bool exclude_set = false; /* some of :ukh was there */

@@ -70,7 +70,28 @@ std::uint64_t Output::place(std::uint64_t bytes)
 
 	next += bytes;
 	open_places.insert(offset);
+	if (next > watched_position) {
+		const std::uint64_t one = 1;
+
+		watched_position = UINT64_MAX;
+		[[maybe_unused]] const ssize_t told = write(watcher, &one, sizeof(one));
+	}
 	return offset;
+}
+
+void Output::watch_position(std::uint64_t beyond, int eventfd)
+{
+	const std::scoped_lock guard(lock);
+
+	watched_position = beyond;
+	watcher = eventfd;
+}
+
+bool Output::is_good_until(std::uint64_t position) const
+{
+	const std::scoped_lock guard(lock);
+
+	return whole_until() >= position && failed_at >= position;
 }
 
 std::uint64_t Output::position() const

@@ -82,7 +82,11 @@ class Output {
 		return first_error.load(std::memory_order_relaxed);
 	}
 
+	/* Once it would be beyond this position, writes to an eventfd; may be called again. */
+	void watch_position(std::uint64_t beyond, int eventfd);
 	std::uint64_t position() const;
+	/* All before this position has ended, and nothing there has failed. */
+	bool is_good_until(std::uint64_t position) const;
 	/* Bytes that are in the output. */
 	std::uint64_t written() const
 	{
@@ -125,6 +129,8 @@ class Output {
 
 	mutable std::mutex lock;
 	std::uint64_t next;
+	std::uint64_t watched_position = UINT64_MAX;
+	int watcher = -1;
 	std::set<std::uint64_t> open_places;
 	std::map<std::uint64_t, Segment> segments;
 	std::map<std::uint64_t, std::uint64_t> aux_records;

@@ -164,20 +164,26 @@ void Pmu::apply_defaults(perf_event_attr &attr) const
 		if (read_text(fmt::format("{}/format/{}", path, term)))
 			apply_term(attr, term, 1);
 	if (can("mtc")) {
-		const auto periods = number("0x" + read_text(path + "/caps/mtc_periods").value_or("0"));
+		const auto periods =
+			number("0x" + read_text(path + "/caps/mtc_periods").value_or("0"));
 
 		if (periods && *periods) {
 			apply_term(attr, "mtc", 1);
 			apply_term(attr, "mtc_period",
-				   *periods & 8 ? 3 : static_cast<unsigned>(std::countr_zero(*periods)));
+				   *periods & 8
+					   ? 3
+					   : static_cast<unsigned>(std::countr_zero(*periods)));
 		}
 	}
 	if (can("psb_cyc")) {
-		const auto periods = number("0x" + read_text(path + "/caps/psb_periods").value_or("0"));
+		const auto periods =
+			number("0x" + read_text(path + "/caps/psb_periods").value_or("0"));
 
 		if (periods && *periods)
 			apply_term(attr, "psb_period",
-				   *periods & 8 ? 3 : static_cast<unsigned>(std::countr_zero(*periods)));
+				   *periods & 8
+					   ? 3
+					   : static_cast<unsigned>(std::countr_zero(*periods)));
 	}
 }
 

@@ -23,10 +23,10 @@ namespace perfring::record {
 
 /* What a round is for, beside emptying the rings. */
 struct RoundOrder {
-	bool snapshot = false;		     /* AUX snapshots, and rings that overwrite */
-	bool enabled = true;		     /* whether AUX events go on after a snapshot */
-	bool stop = false;		     /* the last one */
-	std::shared_ptr<Output> next_output; /* from then on */
+	bool snapshot = false;		       /* AUX snapshots, and rings that overwrite */
+	bool enabled = true;		       /* whether AUX events go on after a snapshot */
+	bool stop = false;		       /* the last one */
+	std::shared_ptr<Output> next_output{}; /* from then on */
 };
 
 class Rounds {

@@ -34,7 +34,8 @@ std::optional<std::uint64_t> number(std::string_view text)
 		text.remove_prefix(2);
 		base = 16;
 	}
-	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+	const auto [end, error] =
+		std::from_chars(text.data(), text.data() + text.size(), value, base);
 
 	if (text.empty() || error != std::errc{} || end != text.data() + text.size())
 		return std::nullopt;
@@ -91,8 +92,9 @@ std::optional<std::vector<int>> number_list(std::string_view text)
 	for (const auto part : split(text, ',')) {
 		const std::size_t dash = part.find('-');
 		const auto first = number(trim(part.substr(0, dash)));
-		const auto last = dash == std::string_view::npos ? first
-								 : number(trim(part.substr(dash + 1)));
+		const auto last = dash == std::string_view::npos
+					  ? first
+					  : number(trim(part.substr(dash + 1)));
 
 		if (!first || !last || *first > *last || *last > most)
 			return std::nullopt;
