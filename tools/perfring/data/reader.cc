@@ -174,10 +174,17 @@ std::optional<std::size_t> Reader::event_of(const Record &record) const
 	if (!id || (!sample && !*id))
 		return 0;
 
-	const auto found = by_id_.find(*id);
+	const auto found = event_by_id(*id);
+
+	return found || events_.size() > 1 ? found : 0;
+}
+
+std::optional<std::size_t> Reader::event_by_id(std::uint64_t id) const
+{
+	const auto found = by_id_.find(id);
 
 	if (found == by_id_.end())
-		return events_.size() == 1 ? std::optional<std::size_t>(0) : std::nullopt;
+		return std::nullopt;
 	return found->second;
 }
 

@@ -117,6 +117,7 @@ class Reader {
 	/* Which event a record of the kernel is of, as an index; the first in doubt.
 	 * Nothing: there are no events, or it names one that is not there. */
 	std::optional<std::size_t> event_of(const Record &record) const;
+	std::optional<std::size_t> event_by_id(std::uint64_t id) const;
 	/* The fields of a sample, or of another record's sample_id. Nothing: it is none of
 	 * the kernel's, or they are not all there. */
 	std::optional<Sample> sample_of(const Record &record) const;

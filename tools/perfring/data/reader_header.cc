@@ -131,7 +131,8 @@ void Reader::read_features(const FileHeader &header)
 {
 	std::uint64_t at = data_end_;
 
-	if (at == file_.size())
+	/* Where it would be, nobody has said, or the file does not reach. */
+	if (!header.data.size || !within(header.data, file_))
 		return;
 	for (unsigned int i = 0; i < max_features; i++) {
 		if (!(header.features[i / 64] >> i % 64 & 1))

@@ -68,6 +68,14 @@ inline Output run(const std::string &command)
 	return output;
 }
 
+/* perf report ends with advice, another one each time. */
+inline std::string without_tip(const std::string &text)
+{
+	const auto tip = text.find("# (Tip: ");
+
+	return tip == text.npos ? text : text.substr(0, tip) + text.substr(text.find('\n', tip));
+}
+
 inline Bytes load_file(const std::string &path)
 {
 	std::ifstream file(path, std::ios::binary);
