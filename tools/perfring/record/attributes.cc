@@ -77,19 +77,10 @@ void sampling_rate(EventSpec &event, const RecordOptions &options)
 		throw UserError(fmt::format("{}: a period or frequency of 0", event.name));
 }
 
-bool needs_tracking_event(const std::vector<EventSpec> &events, const RecordOptions &options)
-{
-	const bool aux = std::any_of(events.begin(), events.end(),
-				     [](const EventSpec &event) { return event.has_aux; });
-	const bool special = std::any_of(events.begin(), events.end(), [](const EventSpec &event) {
-		return event.overwrite.value_or(false) || !event.pmu_cpus.empty();
-	});
-
-	/* Side-band records of an event that is off, or in a ring that overwrites, are lost. */
-	return options.system_wide || options.cpus || options.delay || !options.control.empty() ||
-	       options.overwrite || aux || special;
-}
-
+/*
+ * Side-band records have an event of their own: one that is never off, whose ring does
+ * not overwrite them, and whose losses are not taken for samples of another.
+ */
 EventSpec tracking_event(const RecordOptions &options)
 {
 	EventSpec event;
@@ -140,18 +131,15 @@ void complete(std::vector<EventSpec> &events, const RecordOptions &options)
 {
 	const bool has_aux = std::any_of(events.begin(), events.end(),
 					 [](const EventSpec &event) { return event.has_aux; });
-	std::size_t tracking = 0;
+	const std::size_t tracking = events.size();
 
-	if (needs_tracking_event(events, options)) {
-		tracking = events.size();
-		events.push_back(tracking_event(options));
-		events.back().leader = tracking;
-	}
+	events.push_back(tracking_event(options));
+	events.back().leader = tracking;
 	for (std::size_t i = 0; i < events.size(); i++) {
 		EventSpec &event = events[i];
 		perf_event_attr &attr = event.attr;
 		const bool leads = event.leader == i;
-		const bool tracks_alone = tracking && i == tracking;
+		const bool tracks = i == tracking;
 
 		sampling_rate(event, options);
 		sample_fields(event, options);
@@ -159,8 +147,8 @@ void complete(std::vector<EventSpec> &events, const RecordOptions &options)
 		attr.sample_id_all = 1;
 		attr.inherit = event.inherit.value_or(options.inherit) && !options.per_thread;
 		attr.write_backward = event.overwrite.value_or(options.overwrite);
-		attr.disabled = leads && !tracks_alone;
-		attr.enable_on_exec = leads && !tracks_alone && !options.command.empty() &&
+		attr.disabled = leads && !tracks;
+		attr.enable_on_exec = leads && !tracks && !options.command.empty() &&
 				      options.for_tasks() && !options.delay;
 		if (options.clockid) {
 			attr.use_clockid = 1;

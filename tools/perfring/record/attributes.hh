@@ -9,8 +9,7 @@
 namespace perfring::record {
 
 /*
- * Adds the event that side-band records come from where none of the others can do it,
- * and completes the attributes of all. Throws UserError on a contradiction.
+ * Adds the event that side-band records come from, and completes the attributes of all. Throws UserError on a contradiction.
  */
 void complete(std::vector<EventSpec> &events, const RecordOptions &options);
 

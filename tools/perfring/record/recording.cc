@@ -248,7 +248,14 @@ void Recording::snapshot()
 /* The old file gets what was there, the new one what comes. */
 void Recording::switch_output()
 {
-	auto next = std::make_unique<OutputFile>(options.output + ".next", *writer,
+	data::Session now = writer->session();
+
+	/* The command is itself by now, and may have children. */
+	now.child.reset();
+	if (!now.threads.empty())
+		now.threads = with_descendants(now.threads);
+	auto next_writer = std::make_unique<data::Writer>(std::move(now));
+	auto next = std::make_unique<OutputFile>(options.output + ".next", *next_writer,
 						 options.dirty_limit, *ledger);
 	const int error = next->start();
 
@@ -264,6 +271,7 @@ void Recording::switch_output()
 	file->output()->wait_whole();
 	finish_file(*file, false);
 	file = std::move(next);
+	writer = std::move(next_writer);
 	last_switch = Clock::now();
 	watch_position();
 }
@@ -568,7 +576,9 @@ void Recording::finish()
 
 int Recording::summary()
 {
-	const int status = command ? command->status() : 0;
+	const int how = command ? command->status() : 0;
+	/* Whom we have ended ourselves has not failed. */
+	const int status = ended_command ? 0 : how;
 	Summary what{*ledger,
 		     *events,
 		     files,
@@ -627,6 +637,8 @@ int Recording::run()
 		throw;
 	}
 	if (command && stop_reason != std::string_view("the command has ended"))
+		ended_command = true;
+	if (ended_command)
 		command->terminate();
 	finish();
 	return summary();

@@ -77,6 +77,7 @@ class Recording {
 	bool enabled = false;
 	bool stopping = false;
 	bool workers_run = false;
+	bool ended_command = false;
 	const char *stop_reason = "";
 	int output_error = 0;
 	std::uint64_t total_bytes = 0; /* in files that are finished */

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 namespace perfring::record {
@@ -66,6 +67,33 @@ std::vector<pid_t> threads_of(const std::vector<pid_t> &processes)
 	}
 	std::sort(threads.begin(), threads.end());
 	return threads;
+}
+
+std::vector<pid_t> with_descendants(std::vector<pid_t> tasks)
+{
+	std::set<pid_t> known;
+
+	while (!tasks.empty()) {
+		const pid_t task = tasks.back();
+		std::error_code error;
+
+		tasks.pop_back();
+		if (!std::filesystem::exists(fmt::format("/proc/{}", task), error) ||
+		    !known.insert(task).second)
+			continue;
+		for (const auto &entry : std::filesystem::directory_iterator(
+			     fmt::format("/proc/{}/task", task), error)) {
+			const auto tid = number(entry.path().filename().string());
+			const auto children = read_text(entry.path() / "children");
+
+			if (tid)
+				tasks.push_back(static_cast<pid_t>(*tid));
+			for (const auto child : split(children.value_or(""), ' '))
+				if (const auto pid = number(child))
+					tasks.push_back(static_cast<pid_t>(*pid));
+		}
+	}
+	return {known.begin(), known.end()};
 }
 
 std::vector<int> online_cpus()

@@ -13,6 +13,9 @@ namespace perfring::record {
 /* All threads of these processes. Throws UserError if one is not there. */
 std::vector<pid_t> threads_of(const std::vector<pid_t> &processes);
 
+/* These tasks, as far as they are still there, and all that they have started. */
+std::vector<pid_t> with_descendants(std::vector<pid_t> tasks);
+
 std::vector<int> online_cpus();
 bool cpu_is_online(int cpu);
 

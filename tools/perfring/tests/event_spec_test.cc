@@ -246,11 +246,13 @@ TEST(AttributesTest, ACommandsEventsBeginWithIt)
 	options.period = 1;
 	const auto events = completed("page-faults", options);
 
-	ASSERT_EQ(events.size(), 1U);
+	ASSERT_EQ(events.size(), 2U);
 	EXPECT_EQ(events[0].attr.enable_on_exec, 1U);
 	EXPECT_EQ(events[0].attr.disabled, 1U);
 	EXPECT_EQ(events[0].attr.inherit, 1U);
-	EXPECT_EQ(events[0].attr.mmap2, 1U);
+	EXPECT_EQ(events[0].attr.mmap2, 0U);
+	EXPECT_EQ(events[1].attr.mmap2, 1U);
+	EXPECT_EQ(events[1].attr.enable_on_exec, 0U);
 	EXPECT_EQ(events[0].attr.sample_period, 1U);
 	EXPECT_EQ(events[0].attr.freq, 0U);
 	EXPECT_EQ(events[0].attr.sample_type,
