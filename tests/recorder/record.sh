@@ -72,10 +72,10 @@ all_accounted_for() {
 	wait "$ours"
 	made=$(<made)
 	kept=$(samples loss.data)
-	gone=$(lost loss.data)
+	gone=$(lost loss.data page-faults:u)
 	counted=$(sed -n 's/.*page-faults:u counted //p' summary)
 	echo "made $made, counted $counted, kept $kept, lost $gone, said $(said_lost summary)"
-	[ "$gone" -ge "$2" ] && [ "$gone" = "$(said_lost summary)" ] || return
+	[ "$gone" -ge "$2" ] && [ "$(lost loss.data)" = "$(said_lost summary)" ] || return
 	[ $((kept + gone)) = "$counted" ] || return
 	# A few faults are before and behind those that the generator counts; those that the
 	# kernel takes for it are not in :u.

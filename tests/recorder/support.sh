@@ -61,10 +61,12 @@ samples() {
 	perf script -i "$1" -F event 2>/dev/null | grep -c "${2:-.}"
 }
 
-# lost FILE: how many samples perf knows to be lost.
+# lost FILE [EVENT]: how many records of all events, or of one, perf knows to be lost.
 lost() {
-	perf report -i "$1" --stats 2>/dev/null |
-		awk '/^ *LOST_SAMPLES events:/ { last = $3 } END { print last + 0 }'
+	perf report -i "$1" --stats 2>/dev/null | awk -v event="${2-}" '
+		/ stats:$/ { counts = $1 != "Aggregated" && (event == "" || $1 == event) }
+		/LOST_SAMPLES events:/ && counts { sum += $3 }
+		END { print sum + 0 }'
 }
 
 # said_lost FILE: the same as the recorder has said it.

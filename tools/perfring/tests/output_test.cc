@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -272,6 +273,25 @@ TEST(OutputStreamTest, AReaderThatIsGoneEndsAll)
 
 	EXPECT_EQ(results_of_three({4, 2, -EPIPE}, got), (std::vector<long>{4, -EPIPE, -EPIPE}));
 	EXPECT_EQ(got, "aaaabb");
+}
+
+/* What comes after it fails as well, at once, also when all has been settled. */
+TEST(OutputStreamTest, AppendingToABrokenPipeDoesNotWait)
+{
+	std::array<int, 2> ends;
+	Ledger ledger(1, 1);
+	const std::vector<std::byte> some(64);
+
+	signal(SIGPIPE, SIG_IGN);
+	ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+	close(ends[0]);
+	Output output(ends[1], 0, true, 0, ledger);
+
+	EXPECT_EQ(output.append(some), EPIPE);
+	output.settle();
+	EXPECT_EQ(output.append(some), EPIPE);
+	EXPECT_EQ(output.error(), EPIPE);
+	EXPECT_EQ(output.written(), 0U);
 }
 
 TEST(RoundsTest, TheLastOneEndsTheRound)
