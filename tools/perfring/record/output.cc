@@ -243,10 +243,12 @@ std::uint64_t Output::settle()
 		aux_records.erase(last->first);
 		segments.erase(last);
 	}
-	next = failed_at;
+	/* In a stream there is no way back: places go on behind what was never written. */
+	if (!stream) {
+		next = failed_at;
+		[[maybe_unused]] const int cut = ftruncate(file, static_cast<off_t>(next));
+	}
 	failed_at = UINT64_MAX;
-	if (!stream) [[maybe_unused]]
-		const int cut = ftruncate(file, static_cast<off_t>(next));
 	return next;
 }
 
