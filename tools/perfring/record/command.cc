@@ -260,29 +260,25 @@ void understand(const Words &words, RecordOptions &options)
 /* A filter belongs to the event before it. */
 void add_events(CLI::App &app, RecordOptions &options)
 {
-	app.add_option_function<std::vector<std::string>>(
+	app.add_option_function<std::string>(
 		   "-e,--event",
-		   [&](const std::vector<std::string> &list) {
-			   for (const auto &one : list) {
-				   options.events.push_back(one);
-				   options.filters.emplace_back();
-			   }
+		   [&](const std::string &one) {
+			   options.events.push_back(one);
+			   options.filters.emplace_back();
 		   },
 		   "event, as perf names it; may be repeated")
 		->trigger_on_parse()
-		->expected(1)
 		->type_name("EVENT");
-	app.add_option_function<std::vector<std::string>>(
+	app.add_option_function<std::string>(
 		   "--filter",
-		   [&](const std::vector<std::string> &list) {
+		   [&](const std::string &one) {
 			   if (options.filters.empty())
 				   throw UserError(
 					   "--filter stands behind the event that it is for");
-			   options.filters.back() = list.back();
+			   options.filters.back() = one;
 		   },
 		   "filter of the event before it, in the kernel's words")
 		->trigger_on_parse()
-		->expected(1)
 		->type_name("FILTER");
 }
 

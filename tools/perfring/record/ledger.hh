@@ -8,10 +8,11 @@
 #ifndef PERFRING_RECORD_LEDGER_HH
 #define PERFRING_RECORD_LEDGER_HH
 
+#include "mutex.hh"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 namespace perfring::record {
@@ -84,7 +85,7 @@ class Ledger {
 		return ring * event_count + event;
 	}
 
-	mutable std::mutex lock;
+	mutable Mutex lock;
 	std::size_t event_count;
 	std::vector<std::uint64_t> kept_samples;
 	std::array<std::vector<std::uint64_t>, causes> lost_samples;

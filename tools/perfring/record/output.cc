@@ -55,7 +55,7 @@ Output::~Output()
 			const std::scoped_lock guard(lock);
 			stopping = true;
 		}
-		more.notify_all();
+		more.notify();
 		flusher.join();
 	}
 	own_queue.reset();
@@ -70,12 +70,7 @@ std::uint64_t Output::place(std::uint64_t bytes)
 
 	next += bytes;
 	open_places.insert(offset);
-	if (next > watched_position) {
-		const std::uint64_t one = 1;
-
-		watched_position = UINT64_MAX;
-		[[maybe_unused]] const ssize_t told = write(watcher, &one, sizeof(one));
-	}
+	tell_watcher();
 	return offset;
 }
 
@@ -85,6 +80,18 @@ void Output::watch_position(std::uint64_t beyond, int eventfd)
 
 	watched_position = beyond;
 	watcher = eventfd;
+	tell_watcher();
+}
+
+/* With the lock. */
+void Output::tell_watcher()
+{
+	const std::uint64_t one = 1;
+
+	if (next <= watched_position)
+		return;
+	watched_position = UINT64_MAX;
+	[[maybe_unused]] const ssize_t told = write(watcher, &one, sizeof(one));
 }
 
 bool Output::is_good_until(std::uint64_t position) const
@@ -124,7 +131,7 @@ void Output::ended(std::uint64_t offset, std::uint64_t bytes, Content content, i
 		const std::scoped_lock guard(lock);
 
 		open_places.erase(offset);
-		less.notify_all();
+		less.notify();
 		if (error) {
 			lose(content);
 			failed_at = std::min(failed_at, offset);
@@ -148,7 +155,7 @@ void Output::ended(std::uint64_t offset, std::uint64_t bytes, Content content, i
 		}
 	}
 	if (wake)
-		more.notify_one();
+		more.notify();
 }
 
 int Output::append(std::span<const std::byte> bytes)

@@ -14,12 +14,12 @@
 #define PERFRING_RECORD_OUTPUT_HH
 
 #include "ledger.hh"
+#include "mutex.hh"
 #include "stream_writer.hh"
 
 #include <sys/types.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -120,6 +120,7 @@ class Output {
     private:
 	void lose(const Content &content);
 	void flush_loop();
+	void tell_watcher();
 	std::uint64_t whole_until() const; /* everything before has ended */
 
 	int file;
@@ -127,7 +128,7 @@ class Output {
 	std::uint64_t dirty_limit;
 	Ledger &ledger;
 
-	mutable std::mutex lock;
+	mutable Mutex lock;
 	std::uint64_t next;
 	std::uint64_t watched_position = UINT64_MAX;
 	int watcher = -1;
@@ -141,8 +142,8 @@ class Output {
 	/* Bytes in the page cache that the disk may not have yet. */
 	std::atomic<std::uint64_t> dirty{0};
 	std::uint64_t flushed;
-	std::condition_variable more;
-	std::condition_variable less;
+	Condition more;
+	Condition less;
 	std::unique_ptr<StreamWriter> writer;
 	std::unique_ptr<WriteQueue> own_queue;
 	bool stopping = false;

@@ -206,6 +206,7 @@ void Recording::enable()
 
 void Recording::start()
 {
+	workers_run = true;
 	for (auto &worker : workers)
 		worker->start();
 	output_error = file->start();
@@ -237,7 +238,7 @@ void Recording::snapshot()
 }
 
 /* The old file gets what was there, the new one what comes. */
-void Recording::switch_output(bool with_snapshot)
+void Recording::switch_output()
 {
 	auto next = std::make_unique<OutputFile>(options.output + ".next", *writer,
 						 options.dirty_limit, *ledger);
@@ -248,7 +249,9 @@ void Recording::switch_output(bool with_snapshot)
 		stop("the next output cannot be written");
 		return;
 	}
-	round({.snapshot = with_snapshot, .enabled = enabled, .next_output = next->output()});
+	round({.snapshot = options.snapshot || events->has_overwrite(),
+	       .enabled = enabled,
+	       .next_output = next->output()});
 	rounds->wait();
 	file->output()->wait_whole();
 	finish_file(*file, false);
@@ -293,7 +296,7 @@ void Recording::handle_notice()
 	if (!command && options.for_tasks() && all_rings_dead())
 		stop("all tasks have ended");
 	if (options.switch_bytes && file->output()->position() > options.switch_bytes)
-		switch_output(false);
+		switch_output();
 	else if (options.most_bytes &&
 		 total_bytes + file->output()->position() > options.most_bytes)
 		stop("the output has reached its greatest size");
@@ -309,7 +312,7 @@ void Recording::handle_signals()
 			continue;
 		}
 		if (options.switch_output)
-			switch_output(options.snapshot);
+			switch_output();
 		else if (options.snapshot || events->has_overwrite())
 			snapshot();
 	}
@@ -339,7 +342,7 @@ void Recording::handle_control()
 			break;
 		case Kind::snapshot:
 			if (options.switch_output)
-				switch_output(true);
+				switch_output();
 			else
 				snapshot();
 			break;
@@ -389,7 +392,7 @@ void Recording::tick()
 		return;
 	if (options.switch_seconds > 0 &&
 	    std::chrono::duration<double>(now - last_switch).count() >= options.switch_seconds) {
-		switch_output(false);
+		switch_output();
 	} else if (rounds->begin({})) {
 		for (auto &worker : workers)
 			worker->wake();
@@ -553,14 +556,33 @@ int Recording::summary()
 	return status;
 }
 
+/* After an error: nothing is to be kept. */
+void Recording::abandon()
+{
+	if (!workers_run)
+		return;
+	workers_run = false;
+	events->disable();
+	round({.enabled = false, .stop = true});
+	for (auto &worker : workers)
+		worker->join();
+	if (!file->output()->is_stream())
+		unlink(file->path().c_str());
+}
+
 int Recording::run()
 {
 	block_signals();
 	prepare_events();
 	prepare_output();
 	make_workers();
-	start();
-	main_loop();
+	try {
+		start();
+		main_loop();
+	} catch (...) {
+		abandon();
+		throw;
+	}
 	if (command && stop_reason != std::string_view("the command has ended"))
 		command->terminate();
 	finish();

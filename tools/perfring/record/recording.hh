@@ -46,11 +46,12 @@ class Recording {
 	bool all_rings_dead() const;
 	void enable();
 	void snapshot();
-	void switch_output(bool with_snapshot);
+	void switch_output();
 	void round(RoundOrder order);
 	void watch_position();
 	void stop(const char *why);
 	void finish();
+	void abandon();
 	void finish_file(OutputFile &file, bool last);
 	std::vector<LossNote> loss_notes() const;
 	void progress();
@@ -73,6 +74,7 @@ class Recording {
 	int notices = -1;
 	bool enabled = false;
 	bool stopping = false;
+	bool workers_run = false;
 	const char *stop_reason = "";
 	int output_error = 0;
 	std::uint64_t total_bytes = 0; /* in files that are finished */

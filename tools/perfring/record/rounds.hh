@@ -12,11 +12,10 @@
 #ifndef PERFRING_RECORD_ROUNDS_HH
 #define PERFRING_RECORD_ROUNDS_HH
 
+#include "mutex.hh"
 #include "output.hh"
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 namespace perfring::record {
@@ -76,7 +75,7 @@ class Rounds {
 			place(missing == 1);
 			missing--;
 		}
-		all_there.notify_all();
+		all_there.notify();
 	}
 
 	void wait()
@@ -87,8 +86,8 @@ class Rounds {
 	}
 
     private:
-	mutable std::mutex lock;
-	std::condition_variable all_there;
+	mutable Mutex lock;
+	Condition all_there;
 	RoundOrder order;
 	std::size_t members;
 	std::size_t missing = 0;

@@ -63,7 +63,7 @@ class StreamQueue final : public WriteQueue {
 			writer.pending.emplace(static_cast<std::uint64_t>(write.offset),
 					       StreamWriter::Pending{&write, this});
 		}
-		writer.more.notify_one();
+		writer.more.notify();
 		return true;
 	}
 
@@ -129,7 +129,7 @@ StreamWriter::~StreamWriter()
 		const std::scoped_lock guard(lock);
 		stopping = true;
 	}
-	more.notify_all();
+	more.notify();
 	thread.join();
 }
 

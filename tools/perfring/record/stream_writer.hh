@@ -6,11 +6,10 @@
 #ifndef PERFRING_RECORD_STREAM_WRITER_HH
 #define PERFRING_RECORD_STREAM_WRITER_HH
 
+#include "mutex.hh"
 #include "write_queue.hh"
 
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <thread>
 
 namespace perfring::record {
@@ -51,8 +50,8 @@ class StreamWriter {
 	long write_all(Write &write);
 
 	std::unique_ptr<Stream> stream;
-	std::mutex lock;
-	std::condition_variable more;
+	Mutex lock;
+	Condition more;
 	std::map<std::uint64_t, Pending> pending;
 	std::uint64_t next;
 	int broken = 0;

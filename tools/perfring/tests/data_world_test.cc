@@ -341,7 +341,7 @@ TEST_F(World, TracepointsAreDescribed)
 
 	const Bytes section = tracing_data_of(std::span(&event, 1), root()).value_or(Bytes{});
 	const std::string text(reinterpret_cast<const char *>(section.data()), section.size());
-	std::string expected("\x17\x08\x44tracing0.6\0\0\x08\0\x10\0\0", 21);
+	std::string expected("\x17\x08\x44tracing0.6\0\0\x08\0\x10\0\0", 20);
 	const auto number = [&expected](std::size_t size, std::uint64_t value) {
 		expected.append(reinterpret_cast<const char *>(&value), size);
 	};
