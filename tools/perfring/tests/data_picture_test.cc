@@ -65,8 +65,7 @@ TEST(FillLog, MergesAndComesBackFromAFile)
 	EXPECT_EQ(history->entries[1].lost, 5U);
 	EXPECT_EQ(history->entries[1].ring, 1U);
 
-	const std::uint64_t at =
-		history->start + history->entries[1].slice * history->slice;
+	const std::uint64_t at = history->start + history->entries[1].slice * history->slice;
 
 	EXPECT_LE(at, 400000U);
 	EXPECT_GT(at + 2 * history->slice, 400000U);
@@ -128,7 +127,8 @@ TEST(Picture, StandsAlone)
 	EXPECT_NE(page.find("prefers-color-scheme: dark"), page.npos);
 	for (const char *const outside : {"http:", "https:", "src=", "href=", "url(", "@import"})
 		EXPECT_EQ(page.find(outside), page.npos) << outside;
-	for (const char *const element : {"svg", "text", "rect", "title", "h1", "h2", "table", "p"}) {
+	for (const char *const element :
+	     {"svg", "text", "rect", "title", "h1", "h2", "table", "p"}) {
 		const auto count = [&page](const std::string &word) {
 			std::size_t found = 0;
 

@@ -68,10 +68,11 @@ class World : public testing::Test {
 	{
 		return [this](ByteView record) {
 			const auto header = load<perf_event_header>(record, 0);
-			const std::size_t name_at = header->type == PERF_RECORD_MMAP2 ? 72 :
-						    header->type == PERF_RECORD_MMAP  ? 40 :
-						    header->type == PERF_RECORD_COMM  ? 16 :
-											record.size();
+			const std::size_t name_at = header->type == PERF_RECORD_MMAP2  ? 72
+						    : header->type == PERF_RECORD_MMAP ? 40
+						    : header->type == PERF_RECORD_COMM
+							    ? 16
+							    : record.size();
 
 			EXPECT_EQ(header->size, record.size());
 			told.push_back({header->type, *load<std::int32_t>(record, 8),
@@ -152,11 +153,10 @@ TEST_F(World, Tasks)
 {
 	put_task(10, 10, 1, "leader");
 	put_task(10, 12, 1, "worker");
-	put("/proc/10/maps",
-	    "00400000-0040c000 r-xp 00001000 fd:01 41038   /bin/a program\n"
-	    "0060b000-0060c000 rw-p 0000b000 fd:01 41038   /bin/a program\n"
-	    "7f0000000000-7f0000001000 r-xs 00000000 00:00 0 \n"
-	    "7fff00000000-7fff00001000 r-xp 00000000 00:00 0  [vdso]\n");
+	put("/proc/10/maps", "00400000-0040c000 r-xp 00001000 fd:01 41038   /bin/a program\n"
+			     "0060b000-0060c000 rw-p 0000b000 fd:01 41038   /bin/a program\n"
+			     "7f0000000000-7f0000001000 r-xs 00000000 00:00 0 \n"
+			     "7fff00000000-7fff00001000 r-xp 00000000 00:00 0  [vdso]\n");
 	put_task(7, 7, 2, "kernel");
 	put("/proc/self/comm", "not a number\n");
 
@@ -261,8 +261,7 @@ TEST_F(World, IntelPtIsDescribedForItsDecoder)
 	const Bytes info =
 		auxtrace_info(session, TimeConversion{1, 2, 3, 0, 0, true, false}, root())
 			.value_or(Bytes{});
-	const std::uint64_t words[] = {8,    1, 2, 3,	   1,	   1 << 10, 1 << 11, 3, 1, 1,
-				       1 << 9, 0xf << 14};
+	const std::uint64_t words[] = {8, 1, 2, 3, 1, 1 << 10, 1 << 11, 3, 1, 1, 1 << 9, 0xf << 14};
 
 	EXPECT_EQ(load<std::uint32_t>(info, 8), 1U);
 	for (std::size_t i = 0; i < std::size(words); i++)
