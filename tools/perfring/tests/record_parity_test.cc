@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One program, run twice in the same way, recorded by perf and by perfring: perf says the
+ * same about both files. Only page faults in user space are the same each time, with
+ * addresses that are not random, an environment that is the same, and files that are cached.
+ */
+#include "data_support.hh"
+
+#include <regex>
+
+#include "data/check.hh"
+
+namespace perfring::data {
+namespace {
+
+constexpr const char *same_each_time = "env -i LC_ALL=C setarch -R ";
+constexpr const char *program = " -- /bin/ls /usr";
+
+std::string recorder()
+{
+	return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "perfring";
+}
+
+/* Who it was and when is another each time, and how a child is called before its exec. */
+std::string normalized(const std::string &text)
+{
+	const std::regex numbers("[0-9]+/[0-9]+|[0-9]+:[0-9]+\\)|\\([0-9]+:[0-9]+");
+	const std::regex name("\\b(perf-exec|perfring)\\b");
+	const std::regex indent("(^|\n) +");
+
+	return std::regex_replace(
+		std::regex_replace(std::regex_replace(without_tip(text), numbers, "N"), name,
+				   "child"),
+		indent, "$1");
+}
+
+struct Parity : testing::TestWithParam<const char *> {
+	Scratch scratch;
+};
+
+TEST_P(Parity, PerfSaysTheSame)
+{
+	const std::string stock = scratch / "stock", ours = scratch / "ours";
+	const std::string arguments = GetParam();
+
+	ASSERT_EQ(run("/bin/ls /usr").status, 0);
+
+	const Output by_perf =
+		run(same_each_time + ("perf record -q " + arguments) + " -o " + stock + program);
+	const Output by_us =
+		run(same_each_time + recorder() + " record " + arguments + " -o " + ours + program);
+
+	ASSERT_EQ(by_perf.status, 0) << by_perf.text;
+	ASSERT_EQ(by_us.status, 0) << by_us.text;
+	for (const char *const command :
+	     {"report --stdio", "report --stdio --sort comm,dso,sym -F overhead,sample,period",
+	      "script -F comm,event,ip,sym,dso",
+	      "script -F comm,event,ip,sym,dso --show-mmap-events --show-task-events", "evlist",
+	      "evlist -g", "evlist -F", "buildid-list --with-hits"}) {
+		const Output theirs = run(std::string("perf ") + command + " -i " + stock);
+		const Output of_ours = run(std::string("perf ") + command + " -i " + ours);
+
+		EXPECT_EQ(theirs.status, 0);
+		EXPECT_EQ(normalized(of_ours.text), normalized(theirs.text)) << command;
+	}
+
+	const Judgement judgement = check(load_file(ours));
+
+	EXPECT_EQ(judgement.verdict, Verdict::whole) << testing::PrintToString(judgement.wrong)
+						     << testing::PrintToString(judgement.missing);
+}
+
+INSTANTIATE_TEST_SUITE_P(Arguments, Parity,
+			 testing::Values("-e page-faults:u -c 1", "-e page-faults:u -c 1 -g",
+					 "-e page-faults:u -e minor-faults:u -c 1",
+					 "-e page-faults:u -c 3 -d",
+					 "-e '{page-faults:u,minor-faults:u}' -c 1"));
+
+} /* namespace */
+} /* namespace perfring::data */
