@@ -146,7 +146,8 @@ int OutputFile::write_end(const data::Outcome &so_far, std::uint64_t end)
 	return error;
 }
 
-int OutputFile::finish(data::Outcome outcome, const std::vector<LossNote> &losses)
+int OutputFile::finish(const data::Outcome &outcome, const std::vector<LossNote> &losses,
+		       std::span<const std::byte> behind)
 {
 	const int first_error = out->error();
 
@@ -168,6 +169,10 @@ int OutputFile::finish(data::Outcome outcome, const std::vector<LossNote> &losse
 		return first_error;
 	const int error = write_end(outcome, end);
 
+	/* Nobody misses it but us. */
+	if (!error && !behind.empty() &&
+	    write_fully(out->fd(), behind, static_cast<off_t>(file_size)) == 0)
+		file_size += behind.size();
 	return first_error ? first_error : error;
 }
 

@@ -39,9 +39,10 @@ class OutputFile {
 
 	/*
 	 * With nothing in flight. Returns 0 or an errno; what is on the disk can be read in
-	 * any case if start() has succeeded.
+	 * any case if start() has succeeded. behind: goes behind everything else.
 	 */
-	int finish(data::Outcome outcome, const std::vector<LossNote> &losses);
+	int finish(const data::Outcome &outcome, const std::vector<LossNote> &losses,
+		   std::span<const std::byte> behind);
 
 	const std::shared_ptr<Output> &output() const
 	{

@@ -2,6 +2,8 @@
 #include "recording.hh"
 
 #include "attributes.hh"
+#include "data/mapped_file.hh"
+#include "data/picture.hh"
 #include "limits.hh"
 #include "summary.hh"
 #include "text.hh"
@@ -18,7 +20,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
+#include <fstream>
 #include <map>
 #include <system_error>
 #include <thread>
@@ -173,6 +177,8 @@ void Recording::make_workers()
 		setup.rings.push_back(ring.get());
 		setup.cpu = by_cpu ? ring->cpu : -1;
 	}
+	const std::uint64_t now = monotonic_time();
+
 	rounds = std::make_unique<Rounds>(setups.size());
 	for (auto &[key, setup] : setups) {
 		setup.realtime = options.realtime;
@@ -180,6 +186,8 @@ void Recording::make_workers()
 		setup.depth = options.depth;
 		setup.memory = options.memory / setups.size();
 		setup.compression_level = options.compression_level;
+		setup.keep_fill = !options.report.empty();
+		setup.fill_start = now;
 		for (;;) {
 			try {
 				workers.push_back(std::make_unique<Worker>(
@@ -468,11 +476,38 @@ std::vector<LossNote> Recording::loss_notes() const
 	return notes;
 }
 
+data::Bytes Recording::fill_history() const
+{
+	std::optional<data::FillLog> all;
+
+	for (const auto &worker : workers) {
+		if (!all)
+			all = worker->fill_log();
+		else if (worker->fill_log())
+			all->merge(*worker->fill_log());
+	}
+	return all ? all->encode() : data::Bytes{};
+}
+
+/* --report: the picture of the file that was written last. */
+void Recording::report() const
+{
+	if (options.report.empty() || options.to_stdout() || files.empty())
+		return;
+	const data::MappedFile data(files.back());
+	std::ofstream to(options.report);
+
+	to << data::picture(data.bytes(), files.back());
+	if (!to.flush())
+		throw UserError(fmt::format("--report: {} cannot be written", options.report));
+}
+
 void Recording::finish_file(OutputFile &one, bool last)
 {
 	data::Observations seen;
 	data::Outcome outcome;
 	std::vector<LossNote> notes;
+	data::Bytes fills;
 
 	if (last) {
 		for (const auto &worker : workers) {
@@ -485,8 +520,10 @@ void Recording::finish_file(OutputFile &one, bool last)
 		outcome.compressed_bytes = one.output()->written();
 		notes = loss_notes();
 		outcome.seen = &seen;
+		if (!options.report.empty())
+			fills = fill_history();
 	}
-	const int error = one.finish(outcome, notes);
+	const int error = one.finish(outcome, notes, fills);
 
 	if (error && !output_error)
 		output_error = error;
@@ -549,6 +586,7 @@ int Recording::summary()
 				worker->view().wakeups.load(), worker->view().starved.load()));
 	if (!options.quiet)
 		print_summary(stderr, what);
+	report();
 	if (output_error && output_error != EPIPE)
 		return 1;
 	if (options.fail_on_loss && !ledger->lossless())

@@ -54,6 +54,8 @@ class Recording {
 	void abandon();
 	void finish_file(OutputFile &file, bool last);
 	std::vector<LossNote> loss_notes() const;
+	data::Bytes fill_history() const;
+	void report() const;
 	void progress();
 	int summary();
 	void say(const std::string &what) const;

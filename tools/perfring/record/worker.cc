@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <system_error>
 #include <utility>
 
@@ -36,6 +37,15 @@ std::unique_ptr<WriteQueue> queue_for(const WorkerSetup &setup, Output &output)
 }
 
 } /* namespace */
+
+std::uint64_t monotonic_time()
+{
+	timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
+	       static_cast<std::uint64_t>(now.tv_nsec);
+}
 
 Worker::Ring::Ring(RingMap &ring_map, const EventFacts &facts, data::Observations &observed)
 	: map(ring_map),
@@ -67,6 +77,8 @@ Worker::Worker(WorkerSetup with, const EventFacts &event_facts, Rounds &all_roun
 	pool = std::make_unique<BlockPool>(setup.memory, mover->queue());
 	if (setup.compression_level)
 		compressor.emplace(setup.compression_level);
+	if (setup.keep_fill)
+		fills.emplace(setup.fill_start);
 	for (RingMap *map : setup.rings)
 		rings.push_back(std::make_unique<Ring>(*map, facts, observed));
 	/* Before anything is recorded, and not by a thread that must be quick. */
@@ -303,6 +315,9 @@ bool Worker::drain(Ring &ring)
 				       std::memory_order_relaxed);
 	seen_numbers.lost.fetch_add(ring.tally.lost_total() - ring.lost_told,
 				    std::memory_order_relaxed);
+	if (fills)
+		fills->note(static_cast<std::uint32_t>(ring.map.index), monotonic_time(), wanted,
+			    ring.map.data_size, ring.tally.lost_total() - ring.lost_told);
 	ring.samples_told = ring.tally.sample_total();
 	ring.lost_told = ring.tally.lost_total();
 	return true;

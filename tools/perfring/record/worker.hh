@@ -11,6 +11,7 @@
 
 #include "aux_reader.hh"
 #include "block_pool.hh"
+#include "data/fill_log.hh"
 #include "ring_map.hh"
 #include "rounds.hh"
 #include "tally.hh"
@@ -24,6 +25,9 @@
 
 namespace perfring::record {
 
+/* CLOCK_MONOTONIC, in ns. */
+std::uint64_t monotonic_time();
+
 enum class QueueKind { uring, aio };
 
 struct WorkerSetup {
@@ -34,6 +38,8 @@ struct WorkerSetup {
 	unsigned depth = 4;
 	std::size_t memory = 64 << 20; /* most for blocks */
 	int compression_level = 0;
+	bool keep_fill = false;	      /* a history of how full the rings were */
+	std::uint64_t fill_start = 0; /* its time 0: monotonic_time() */
 };
 
 /* Numbers for whoever watches; each is written by the worker alone. */
@@ -81,6 +87,10 @@ class Worker {
 	const data::Observations &observations() const
 	{
 		return observed;
+	}
+	const std::optional<data::FillLog> &fill_log() const
+	{
+		return fills;
 	}
 	std::uint64_t first_time() const;
 	std::uint64_t last_time() const;
@@ -142,6 +152,7 @@ class Worker {
 	data::Observations observed;
 	std::optional<data::Compressor> compressor;
 	data::Bytes compressed;
+	std::optional<data::FillLog> fills;
 	WorkerView seen_numbers;
 	std::uint64_t uncompressed = 0;
 	std::uint64_t round = 0;

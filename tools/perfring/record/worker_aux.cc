@@ -10,23 +10,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <utility>
 
 namespace perfring::record {
 namespace {
 
 std::array<std::byte, 8> zeros{};
-
-/* Only ever compared with others from here. */
-std::uint64_t reference()
-{
-	timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return static_cast<std::uint64_t>(now.tv_sec) * 1000000000 +
-	       static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::size_t padding(std::size_t bytes)
 {
@@ -37,7 +26,7 @@ data::Bytes auxtrace_record(const RingMap &map, std::uint64_t offset, std::size_
 {
 	return data::auxtrace({.size = bytes + padding(bytes),
 			       .offset = offset,
-			       .reference = reference(),
+			       .reference = monotonic_time(),
 			       .idx = static_cast<std::uint32_t>(map.index),
 			       .tid = map.tid,
 			       .cpu = map.cpu});
