@@ -7,6 +7,7 @@
  */
 #include "data_support.hh"
 
+#include <algorithm>
 #include <regex>
 
 #include "data/check.hh"
@@ -35,35 +36,62 @@ std::string normalized(const std::string &text)
 		indent, "$1");
 }
 
-struct Parity : testing::TestWithParam<const char *> {
-	Scratch scratch;
+constexpr const char *commands[] = {
+	"report --stdio --comm ls",
+	"report --stdio --comm ls -F sample,period,comm,dso,sym",
+	"script --comms ls -F comm,event,ip,sym,dso",
+	"script --comms ls -F comm,event,ip,sym,dso --show-mmap-events --show-task-events",
+	"evlist",
+	"evlist -g",
+	"evlist -F",
+	"buildid-list --with-hits",
 };
 
+class Parity : public testing::TestWithParam<const char *> {
+    protected:
+	void record()
+	{
+		const std::string arguments = GetParam();
+
+		ASSERT_EQ(run("/bin/ls /usr").status, 0);
+
+		const Output by_perf = run(same_each_time + ("perf record -q " + arguments) +
+					   " -o " + stock + program);
+		const Output by_us = run(same_each_time + recorder() + " record " + arguments +
+					 " -o " + ours + program);
+
+		ASSERT_EQ(by_perf.status, 0) << by_perf.text;
+		ASSERT_EQ(by_us.status, 0) << by_us.text;
+	}
+	static std::string say(const char *command, const std::string &file)
+	{
+		const Output output = run(std::string("perf ") + command + " -i " + file);
+
+		EXPECT_EQ(output.status, 0) << output.text;
+		return normalized(output.text);
+	}
+	bool all_the_same() const
+	{
+		return std::ranges::all_of(commands, [this](const char *command) {
+			return say(command, stock) == say(command, ours);
+		});
+	}
+
+	Scratch scratch;
+	const std::string stock = scratch / "stock", ours = scratch / "ours";
+};
+
+/* A machine that is short of memory takes pages away, and there are faults that another run
+ * has not: then it is done again. */
 TEST_P(Parity, PerfSaysTheSame)
 {
-	const std::string stock = scratch / "stock", ours = scratch / "ours";
-	const std::string arguments = GetParam();
-
-	ASSERT_EQ(run("/bin/ls /usr").status, 0);
-
-	const Output by_perf =
-		run(same_each_time + ("perf record -q " + arguments) + " -o " + stock + program);
-	const Output by_us =
-		run(same_each_time + recorder() + " record " + arguments + " -o " + ours + program);
-
-	ASSERT_EQ(by_perf.status, 0) << by_perf.text;
-	ASSERT_EQ(by_us.status, 0) << by_us.text;
-	for (const char *const command :
-	     {"report --stdio --comm ls", "report --stdio --comm ls -F sample,period,comm,dso,sym",
-	      "script --comms ls -F comm,event,ip,sym,dso",
-	      "script --comms ls -F comm,event,ip,sym,dso --show-mmap-events --show-task-events",
-	      "evlist", "evlist -g", "evlist -F", "buildid-list --with-hits"}) {
-		const Output theirs = run(std::string("perf ") + command + " -i " + stock);
-		const Output of_ours = run(std::string("perf ") + command + " -i " + ours);
-
-		EXPECT_EQ(theirs.status, 0);
-		EXPECT_EQ(normalized(of_ours.text), normalized(theirs.text)) << command;
+	for (int tries = 0; tries < 3; tries++) {
+		ASSERT_NO_FATAL_FAILURE(record());
+		if (all_the_same())
+			break;
 	}
+	for (const char *const command : commands)
+		EXPECT_EQ(say(command, ours), say(command, stock)) << command;
 
 	const Judgement judgement = check(load_file(ours));
 
