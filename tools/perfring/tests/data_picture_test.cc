@@ -46,6 +46,24 @@ TEST(FillLog, KeepsTotalsWhateverTheLength)
 		EXPECT_LE(entry.fullest, 4096U);
 }
 
+/* However often slices double, what was noted stays in the one that covers its time. */
+TEST(FillLog, KeepsTimes)
+{
+	for (std::uint64_t end = 1000; end < 10'000'000; end *= 3) {
+		FillLog log(0, 1);
+
+		log.note(0, 300, 1, 10, 9);
+		log.note(0, end, 1, 10, 0);
+
+		const FillHistory history = log.history();
+
+		ASSERT_EQ(history.entries.front().lost, 9U);
+		EXPECT_LE(history.entries.front().slice * history.slice, 300U) << end;
+		EXPECT_GT((history.entries.front().slice + 1) * history.slice, 300U) << end;
+		EXPECT_EQ(history.entries.back().slice, end / history.slice) << end;
+	}
+}
+
 TEST(FillLog, MergesAndComesBackFromAFile)
 {
 	FillLog one(1000, 100), other(3000, 700);
