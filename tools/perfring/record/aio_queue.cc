@@ -8,6 +8,7 @@
 
 #include <aio.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace perfring::record {
@@ -120,7 +121,7 @@ class AioQueue final : public WriteQueue {
 
 std::unique_ptr<WriteQueue> make_aio_queue(unsigned depth)
 {
-	return std::make_unique<AioQueue>(depth);
+	return std::make_unique<AioQueue>(std::clamp(depth, 1U, 4096U));
 }
 
 } /* namespace perfring::record */

@@ -26,9 +26,7 @@ using record::UserError;
 struct Words {
 	std::string cpus, processes, threads, mmap, call_graph, clock, size, dirty, memory,
 		duration;
-	std::string switch_output, frequency, period, snapshot;
-	int compression = 1;
-	unsigned aio = 4;
+	std::string compression, aio, switch_output, frequency, period, snapshot;
 	bool graph = false;
 	bool no_inherit = false;
 	bool io_uring = false;
@@ -66,6 +64,18 @@ std::uint64_t size(const std::string &text, const char *option, std::uint64_t un
 		throw UserError(
 			fmt::format("{}: \"{}\" is no size; 512K, 16M and 2G are", option, text));
 	return *bytes;
+}
+
+/* A number, or nothing, which stands for another. */
+std::uint64_t in_range(const std::string &text, std::uint64_t otherwise, std::uint64_t least,
+		       std::uint64_t most, const char *option)
+{
+	const auto value = text.empty() ? otherwise : number(text);
+
+	if (!value || *value < least || *value > most)
+		throw UserError(
+			fmt::format("{} takes {} to {}, not \"{}\"", option, least, most, text));
+	return *value;
 }
 
 double seconds(const std::string &text, const char *option)
@@ -335,8 +345,7 @@ void add_ways(CLI::App &app, Words &words, RecordOptions &options)
 		->group(group);
 	app.add_option("--aio", words.aio, "write by POSIX AIO, so many at a time [4]")
 		->group(group)
-		->expected(0, 1)
-		->check(CLI::Range(1U, 1024U));
+		->expected(0, 1);
 	app.add_option("--memory", words.memory, "most memory for data on the way [1/16 of all]")
 		->group(group);
 	app.add_option("--dirty-limit", words.dirty,
@@ -344,8 +353,7 @@ void add_ways(CLI::App &app, Words &words, RecordOptions &options)
 		->group(group);
 	app.add_option("-z,--compression-level", words.compression, "compress with zstd [1]")
 		->group(group)
-		->expected(0, 1)
-		->check(CLI::Range(1, 22));
+		->expected(0, 1);
 	app.add_flag("--overwrite", options.overwrite,
 		     "rings keep the youngest, and are read at the end")
 		->group(group);
@@ -413,10 +421,12 @@ int record_command(int argc, char **argv)
 		if (app.count("--delay"))
 			options.delay = words.delay;
 		if (app.count("--compression-level"))
-			options.compression_level = words.compression;
+			options.compression_level =
+				static_cast<int>(in_range(words.compression, 1, 1, 22, "-z"));
 		if (app.count("--aio")) {
 			options.queue = record::QueueKind::aio;
-			options.depth = words.aio;
+			options.depth =
+				static_cast<unsigned>(in_range(words.aio, 4, 1, 1024, "--aio"));
 		}
 		options.queue_chosen = words.io_uring;
 		understand(words, options);

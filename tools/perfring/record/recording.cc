@@ -584,6 +584,11 @@ int Recording::summary()
 				worker->ring_count(), worker->queue_name(),
 				worker->has_realtime() ? "SCHED_FIFO" : "ordinary priority",
 				worker->view().wakeups.load(), worker->view().starved.load()));
+	/* Children included. */
+	if (options.verbose)
+		for (std::size_t i = 0; i < events->events().size(); i++)
+			say(fmt::format("{} counted {}", events->events()[i].name,
+					events->count(i)));
 	if (!options.quiet)
 		print_summary(stderr, what);
 	report();

@@ -15,6 +15,7 @@
 #include "mutex.hh"
 #include "output.hh"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -60,7 +61,7 @@ class Rounds {
 	}
 	std::uint64_t current() const
 	{
-		return __atomic_load_n(&number, __ATOMIC_ACQUIRE);
+		return number.load(std::memory_order_acquire);
 	}
 
 	/*
@@ -91,7 +92,7 @@ class Rounds {
 	RoundOrder order;
 	std::size_t members;
 	std::size_t missing = 0;
-	std::uint64_t number = 0;
+	std::atomic<std::uint64_t> number = 0;
 };
 
 } /* namespace perfring::record */

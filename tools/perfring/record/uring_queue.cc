@@ -8,6 +8,7 @@
 
 #include <liburing.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -150,7 +151,7 @@ class UringQueue final : public WriteQueue {
 
 std::unique_ptr<WriteQueue> make_uring_queue(unsigned depth)
 {
-	return std::make_unique<UringQueue>(depth);
+	return std::make_unique<UringQueue>(std::clamp(depth, 1U, 4096U));
 }
 
 } /* namespace perfring::record */
