@@ -6,7 +6,7 @@
 
 declare -A opt=(
 	[kernel]="" [target]=""
-	[smp]="" [mem]=2048 [cpu]=max [accel]=tcg [icount]="" [gdb]="" [monitor]=""
+	[smp]="" [mem]=2048 [cpu]=max,vendor=GenuineIntel [accel]=tcg [icount]="" [gdb]="" [monitor]=""
 	[share]="" [stdin]="" [console]="" [timeout]="" [boot-timeout]=""
 	[keep-warnings]="" [dry-run]="" [tty]=""
 )

@@ -20,7 +20,7 @@ if [ $status != 0 ]; then
 fi
 
 gcc -O2 -Wall -Wextra -Werror -o build/out/check-auxtrace tests/jobs/check-auxtrace.c || exit
-./vm --smp 2 --timeout 900 --cpu max,vendor=GenuineIntel --append perf_aux_test.alias=intel_pt -- \
+./vm --smp 2 --timeout 900 --append "intel_pt.emulate=off perf_aux_test.alias=intel_pt" -- \
 	tests/jobs/aux-record build/out/check-auxtrace
 status=$?
 if [ $status != 0 ]; then

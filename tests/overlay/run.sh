@@ -29,12 +29,14 @@ check() {
 # The files of the base that the overlay reads, and one that it leaves alone, as a
 # base of their own.
 untouched=kernel/events/uprobes.c
+removed=arch/x86/events/intel/pt.c
 small_base() {
 	rm -rf "$1"
 	mkdir -p "$1"
 	{
 		sed -n 's/^from_base //p' "$repo/overlay/lay"
 		find "$repo/overlay/append" -type f -printf '%P\n'
+		sed -e '/^#/d' -e '/^$/d' "$repo/overlay/remove"
 		echo "$untouched"
 	} | (cd "$base" && xargs cp --parents -t "$1")
 }
@@ -79,6 +81,27 @@ takes_back() {
 	lay "$work/base" "$work/tree" || return
 	[ ! -e "$work/tree/kernel/events/stray.c" ] || return
 	cmp "$work/base/$untouched" "$work/tree/$untouched"
+}
+
+# Gone from the tree, not from the base; back when it is no longer to be removed.
+removes() {
+	local path
+
+	while read -r path; do
+		[ -f "$work/base/$path" ] || return
+		[ ! -e "$work/tree/$path" ] || return
+	done < <(sed -e '/^#/d' -e '/^$/d' "$repo/overlay/remove")
+	grep -qx "$removed" "$work/tree/.laid"
+}
+
+gives_back_what_was_removed() {
+	ln "$work/base/$untouched" "$work/tree/$untouched.kept" || return
+	rm "$work/tree/$untouched"
+	echo "$untouched" >>"$work/tree/.laid"
+	sort -o "$work/tree/.laid" "$work/tree/.laid"
+	lay "$work/base" "$work/tree" || return
+	[ "$work/base/$untouched" -ef "$work/tree/$untouched" ] || return
+	[ ! -e "$work/tree/$removed" ]
 }
 
 # Another base: files that the overlay does not touch must be the new one's.
@@ -146,6 +169,8 @@ small_base "$work/pristine"
 check "lays the tree, shares what is unchanged, leaves the base alone" lays_and_shares
 check "a second run touches nothing" lays_nothing_twice
 check "what is no longer laid goes back to the base's state" takes_back
+check "what the overlay removes is not in the tree" removes
+check "what is no longer removed is the base's again" gives_back_what_was_removed
 check "another base replaces what was linked from the last one" changes_the_base
 check "follows a point release whose lines have moved" follows_drift
 drift 's/\bperf_mmap_close\b/perf_unmap/g'
@@ -160,6 +185,9 @@ check "names a statement that no rule matches any more" \
 small_base "$work/odd" && rm "$work/odd/drivers/perf/Kconfig"
 check "names a file that the base no longer has" \
 	refuses "the base has no drivers/perf/Kconfig any more" "$work/odd"
+small_base "$work/odd" && rm "$work/odd/$removed"
+check "names a file to remove that the base no longer has" \
+	refuses "the base has no $removed any more" "$work/odd"
 mkdir "$work/empty"
 check "a folder without a kernel is refused" refuses "is no kernel source" "$work/empty"
 check "git am of the series on the whole base gives the laid tree" series_applies

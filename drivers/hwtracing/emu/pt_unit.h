@@ -125,11 +125,13 @@ void pt_unit_retire(struct pt_unit *unit, const struct pt_unit_retired *retired)
  * User mode ends: by an interrupt or a fault before the instruction at ip, which has
  * not retired (ASYNC; INT n, INT3 and INTO are told in this way too, with their own
  * address), or by SYSCALL or SYSENTER at ip, the last to retire (SYSCALL).
- * `instructions` have retired since the last report.
+ * LATE is an ASYNC that is told later than it was: nothing is said of the time, so that it
+ * is not taken for what came after. `instructions` have retired since the last report.
  * An entry into the kernel that hardware would not have had is not told at all.
  */
 enum pt_unit_end {
 	PT_UNIT_ASYNC,
+	PT_UNIT_LATE,
 	PT_UNIT_SYSCALL,
 };
 void pt_unit_leave(struct pt_unit *unit, enum pt_unit_end end, unsigned long long ip,

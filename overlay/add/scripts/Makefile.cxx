@@ -22,7 +22,7 @@ cxx_refused := -nostdinc -I% -D% -std=% -Wundef \
 	-Wno-alloc-size-larger-than -Wno-sign-compare -Wno-type-limits
 
 cxx_language := -std=c++20 -ffreestanding -fno-exceptions -fno-rtti \
-	-fno-threadsafe-statics -fno-asynchronous-unwind-tables -g0 \
+	-fno-threadsafe-statics -fno-gnu-unique -fno-asynchronous-unwind-tables -g0 \
 	-Wall -Wextra -Wconversion -Werror
 
 # Atomics in line: there is no library that would have them.
@@ -34,8 +34,12 @@ cxx_flags = $(filter-out $(cxx_refused),$(cxx_without_includes)) $(cxx_language)
 # outside of the kernel. Names only, one a line; # starts a comment.
 cxx_allowed := $(dir $(lastword $(MAKEFILE_LIST)))cxx-undefined.allow
 
+cxx_sections := $(dir $(lastword $(MAKEFILE_LIST)))cxx.lds
+
 quiet_cmd_cxx_o_cc = CXX     $@
-      cmd_cxx_o_cc = $(KERNEL_CXX) $(cxx_flags) -c -o $@ $< $(cmd_objtool)
+      cmd_cxx_o_cc = $(KERNEL_CXX) $(cxx_flags) -c -o $@.parts.o $< && \
+		$(LD) $(KBUILD_LDFLAGS) -r --force-group-allocation -T $(cxx_sections) -o $@ $@.parts.o && \
+		rm -f $@.parts.o $(cmd_objtool)
 
 quiet_cmd_cxx_undefined =
       cmd_cxx_undefined = \
@@ -50,5 +54,5 @@ define rule_cxx_o_cc
 	$(call cmd,cxx_undefined)
 endef
 
-$(obj)/%.o: $(src)/%.cc $(cxx_allowed) FORCE
+$(obj)/%.o: $(src)/%.cc $(cxx_allowed) $(cxx_sections) FORCE
 	$(call if_changed_rule,cxx_o_cc)

@@ -138,8 +138,7 @@ AuxCoverage::Ranges AuxCoverage::merged(Ranges ranges, std::uint64_t &doubled)
 			continue;
 		}
 
-		const std::uint64_t both =
-			std::min(result.back().end, range.end) - range.start;
+		const std::uint64_t both = std::min(result.back().end, range.end) - range.start;
 
 		if (both > most_padding)
 			doubled += both;

@@ -18,13 +18,13 @@ namespace perfring::data {
 
 /* One buffer, or all of them. Bytes, unless it says otherwise. */
 struct AuxTotals {
-	std::uint64_t announced = 0; /* by AUX records */
-	std::uint64_t stored = 0;    /* behind AUXTRACE records, padding included */
-	std::uint64_t missing = 0;   /* announced and not stored */
-	std::uint64_t doubled = 0;   /* stored twice */
-	std::uint64_t surplus = 0;   /* stored and not announced */
-	std::uint64_t lost = 0;	     /* as the kernel says, see linux/perf_aux.h */
-	std::uint64_t records = 0, traces = 0;	  /* AUX, AUXTRACE: how many */
+	std::uint64_t announced = 0;	       /* by AUX records */
+	std::uint64_t stored = 0;	       /* behind AUXTRACE records, padding included */
+	std::uint64_t missing = 0;	       /* announced and not stored */
+	std::uint64_t doubled = 0;	       /* stored twice */
+	std::uint64_t surplus = 0;	       /* stored and not announced */
+	std::uint64_t lost = 0;		       /* as the kernel says, see linux/perf_aux.h */
+	std::uint64_t records = 0, traces = 0; /* AUX, AUXTRACE: how many */
 	std::uint64_t truncated = 0, partial = 0, collisions = 0; /* AUX records with the flag */
 
 	AuxTotals &operator+=(const AuxTotals &other);

@@ -14,8 +14,8 @@ namespace {
 /* How a decoder of Intel PT learns of switches between tasks. */
 enum SwitchSource : std::uint64_t {
 	no_switches,
-	from_tracepoint,     /* sched:sched_switch */
-	from_records,	     /* PERF_RECORD_SWITCH of the traced tasks */
+	from_tracepoint,       /* sched:sched_switch */
+	from_records,	       /* PERF_RECORD_SWITCH of the traced tasks */
 	from_cpu_wide_records, /* PERF_RECORD_SWITCH_CPU_WIDE of all */
 };
 

@@ -148,8 +148,7 @@ Bytes build_id_of_file(const std::string &path)
 {
 	/* Mapped devices and pipes: not to be waited for, and nothing to be found. */
 	const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status {
-	};
+	struct stat status {};
 	Bytes id;
 
 	if (fd < 0)

@@ -37,7 +37,7 @@ class Builder {
 	Builder &operator=(const Builder &) = delete;
 
 	template <class T>
-		requires std::is_trivially_copyable_v<T>
+	requires std::is_trivially_copyable_v<T>
 	void put(const T &value)
 	{
 		append(std::as_bytes(std::span(&value, 1)));
@@ -76,7 +76,7 @@ class Builder {
 	}
 	/* Overwrites what is at @at; @at + sizeof(T) must be within. */
 	template <class T>
-		requires std::is_trivially_copyable_v<T>
+	requires std::is_trivially_copyable_v<T>
 	void patch(std::size_t at, const T &value)
 	{
 		std::memcpy(bytes_.data() + at, &value, sizeof(T));
@@ -103,8 +103,7 @@ class Cursor {
 	}
 	/* The next value, or nothing if there is not enough left. */
 	template <class T>
-		requires std::is_trivially_copyable_v<T>
-	std::optional<T> take()
+	requires std::is_trivially_copyable_v<T> std::optional<T> take()
 	{
 		T value;
 

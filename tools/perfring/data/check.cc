@@ -12,8 +12,8 @@ constexpr std::uint64_t long_step = 100'000'000; /* ns */
 void judge_finding(std::vector<std::string> &to, const Finding &finding, const char *what)
 {
 	if (finding.count)
-		to.push_back(
-			fmt::format("{} {}, the first at {:#x}", finding.count, what, finding.first));
+		to.push_back(fmt::format("{} {}, the first at {:#x}", finding.count, what,
+					 finding.first));
 }
 
 void judge_structure(Judgement &judgement, const Reader &reader)
@@ -21,8 +21,8 @@ void judge_structure(Judgement &judgement, const Reader &reader)
 	const Survey &found = judgement.found;
 
 	if (reader.fault())
-		judgement.wrong.push_back(fmt::format("at {:#x}: {}", reader.fault()->offset,
-						      reader.fault()->what));
+		judgement.wrong.push_back(
+			fmt::format("at {:#x}: {}", reader.fault()->offset, reader.fault()->what));
 	if (reader.feature_fault())
 		judgement.missing.push_back(reader.feature_fault()->what);
 	if (reader.unfinished())
@@ -47,8 +47,8 @@ void judge_order(Judgement &judgement)
 			"others",
 			found.steps_back.count, found.largest_step));
 	if (found.largest_step > long_step)
-		judgement.wrong.push_back(fmt::format("a step back in time on a CPU by {} ns",
-						      found.largest_step));
+		judgement.wrong.push_back(
+			fmt::format("a step back in time on a CPU by {} ns", found.largest_step));
 }
 
 void judge_loss(Judgement &judgement)
@@ -59,8 +59,8 @@ void judge_loss(Judgement &judgement)
 		judgement.missing.push_back(
 			fmt::format("{} records lost: full rings (LOST)", lost));
 	if (const auto lost = found.lost_samples())
-		judgement.missing.push_back(
-			fmt::format("{} samples lost, by the events' own count (LOST_SAMPLES)", lost));
+		judgement.missing.push_back(fmt::format(
+			"{} samples lost, by the events' own count (LOST_SAMPLES)", lost));
 	if (found.bpf_lost)
 		judgement.remarks.push_back(
 			fmt::format("{} samples dropped by a BPF filter", found.bpf_lost));

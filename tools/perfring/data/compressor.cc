@@ -49,8 +49,9 @@ void put_compressed(ByteView frame, Bytes &out)
 	while ((frame.size() + fill) % 8)
 		fill += 3;
 
-	const perf_event_header header{record_compressed, 0,
-				       static_cast<std::uint16_t>(header_size + frame.size() + fill)};
+	const perf_event_header header{
+		record_compressed, 0,
+		static_cast<std::uint16_t>(header_size + frame.size() + fill)};
 	Builder record(out);
 
 	record.put(header);
@@ -81,7 +82,7 @@ std::size_t whole_records(ByteView records, std::size_t most)
 
 struct Compressor::State {
 	std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx *)> context{ZSTD_createCCtx(),
-									  ZSTD_freeCCtx};
+									 ZSTD_freeCCtx};
 	int level;
 	std::size_t unit = compressed_unit_limit; /* bytes that will fit, by experience */
 	Bytes frame;
@@ -117,7 +118,8 @@ void Compressor::compress(std::span<const std::byte> records, Bytes &out)
 
 		if (!frame.empty() && frame.size() < some.size()) {
 			put_compressed(frame, out);
-			state->unit = std::min(state->unit + state->unit / 8, compressed_unit_limit);
+			state->unit =
+				std::min(state->unit + state->unit / 8, compressed_unit_limit);
 		} else if (state->unit > max_record) {
 			state->unit /= 2;
 			continue;

@@ -78,8 +78,8 @@ Bytes group_desc_feature(std::span<const EventDescription> events)
 	for (std::size_t i = 0; i < events.size(); i++) {
 		if (members[i] < 2)
 			continue;
-		feature.put_string(events[i].group_name.empty() ? "{anon_group}" :
-								  events[i].group_name);
+		feature.put_string(events[i].group_name.empty() ? "{anon_group}"
+								: events[i].group_name);
 		feature.put(static_cast<std::uint32_t>(i));
 		feature.put(members[i]);
 	}

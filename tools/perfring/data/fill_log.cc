@@ -25,7 +25,8 @@ constexpr std::uint64_t key(std::uint32_t ring, std::uint32_t slice)
 } /* namespace */
 
 FillLog::FillLog(std::uint64_t start, std::uint64_t slice)
-    : start_(start), slice_(std::max<std::uint64_t>(slice, 1))
+	: start_(start),
+	  slice_(std::max<std::uint64_t>(slice, 1))
 {
 }
 

@@ -33,8 +33,8 @@ struct FileHeader {
 	std::uint64_t size;	 /* of this structure */
 	std::uint64_t attr_size; /* distance of one FileAttr to the next */
 	Section attrs;
-	Section data; /* the table of features follows at its end */
-	Section event_types; /* no longer used: zero */
+	Section data;		   /* the table of features follows at its end */
+	Section event_types;	   /* no longer used: zero */
 	std::uint64_t features[4]; /* one bit for each Feature */
 };
 static_assert(sizeof(FileHeader) == 104);
@@ -122,8 +122,8 @@ inline constexpr std::size_t max_record = 65528;
 struct RecordAuxtrace {
 	std::uint32_t type;
 	std::uint16_t misc, length;
-	std::uint64_t size;   /* bytes that follow this record, a multiple of 8 */
-	std::uint64_t offset; /* AUX position of the first of them */
+	std::uint64_t size;	 /* bytes that follow this record, a multiple of 8 */
+	std::uint64_t offset;	 /* AUX position of the first of them */
 	std::uint64_t reference; /* grows with each piece of one buffer */
 	std::uint32_t idx;	 /* which buffer, as in ID_INDEX */
 	std::uint32_t tid;	 /* -1: of a CPU */

@@ -78,8 +78,7 @@ std::map<std::string, std::string> module_files(const std::string &root)
 
 std::optional<KernelText> kernel_text(const std::string &root)
 {
-	const auto symbols =
-		find_symbols(root + "/proc/kallsyms", {"_text", "_stext", "_etext"});
+	const auto symbols = find_symbols(root + "/proc/kallsyms", {"_text", "_stext", "_etext"});
 
 	for (const char *const name : {"_text", "_stext"}) {
 		const auto start = symbols.find(name);
@@ -119,8 +118,8 @@ std::vector<Module> modules(const std::string &root)
 
 		const auto file = files.find(with_underscores(name));
 
-		all.push_back({name, file == files.end() ? "[" + name + "]" : file->second, start,
-			       size});
+		all.push_back(
+			{name, file == files.end() ? "[" + name + "]" : file->second, start, size});
 	}
 	return all;
 }

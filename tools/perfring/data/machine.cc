@@ -69,8 +69,8 @@ std::optional<Bytes> cpu_description(const std::string &root)
 /* What perf looks its event tables up by: on x86 four fields, on arm64 a register. */
 std::optional<Bytes> cpu_id(const std::string &root)
 {
-	if (const auto midr = read_text(
-		    root + "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
+	if (const auto midr =
+		    read_text(root + "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1"))
 		return string_feature(*midr);
 
 	const std::string info = read_file(root + "/proc/cpuinfo").value_or("");

@@ -19,8 +19,8 @@ struct Descriptor {
 	bool ours;
 
 	explicit Descriptor(const std::string &path)
-	    : fd(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-	      ours(path != "-")
+		: fd(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+		  ours(path != "-")
 	{
 		if (fd < 0)
 			throw std::system_error(errno, std::generic_category(), path);
@@ -39,8 +39,7 @@ struct Descriptor {
 MappedFile::MappedFile(const std::string &path)
 {
 	const Descriptor file(path);
-	struct stat status {
-	};
+	struct stat status {};
 
 	if (fstat(file.fd, &status))
 		throw std::system_error(errno, std::generic_category(), path);

@@ -23,8 +23,8 @@ class MappedFile {
 
 	ByteView bytes() const
 	{
-		return mapped_ ? ByteView(static_cast<const std::byte *>(mapped_), size_) :
-				 ByteView(read_);
+		return mapped_ ? ByteView(static_cast<const std::byte *>(mapped_), size_)
+			       : ByteView(read_);
 	}
 
     private:

@@ -167,10 +167,9 @@ std::string rings_section(const FillHistory &history)
 		lane.name = fmt::format("ring {}", entry.ring);
 		lane.heights.resize(last + 1);
 		lane.losses.resize(last + 1);
-		lane.heights[entry.slice] =
-			entry.size ? static_cast<double>(entry.fullest) /
-					     static_cast<double>(entry.size) :
-				     0;
+		lane.heights[entry.slice] = entry.size ? static_cast<double>(entry.fullest) /
+								 static_cast<double>(entry.size)
+						       : 0;
 		lane.losses[entry.slice] += entry.lost;
 	}
 	for (const auto &[ring, lane] : lanes)

@@ -13,8 +13,8 @@ constexpr std::size_t header_size = sizeof(perf_event_header);
 const char *impossible(const perf_event_header &header)
 {
 	if (header.size < header_size)
-		return header.size ? "the record's size is less than its header's" :
-				     "the record's size is 0";
+		return header.size ? "the record's size is less than its header's"
+				   : "the record's size is 0";
 	return nullptr;
 }
 
@@ -117,9 +117,9 @@ bool Reader::attach_payload(Record &record)
 	std::optional<std::uint64_t> size = 0;
 
 	if (record.header.type == record_auxtrace)
-		size = record.bytes.size() < sizeof(RecordAuxtrace) ?
-			       std::nullopt :
-			       record.at<std::uint64_t>(offsetof(RecordAuxtrace, size));
+		size = record.bytes.size() < sizeof(RecordAuxtrace)
+			       ? std::nullopt
+			       : record.at<std::uint64_t>(offsetof(RecordAuxtrace, size));
 	else if (record.header.type == record_tracing_data)
 		size = record.at<std::uint32_t>(header_size);
 
@@ -167,8 +167,8 @@ std::optional<std::size_t> Reader::event_of(const Record &record) const
 	if (!sample && !first.sample_id_all)
 		return 0;
 
-	const auto id = sample ? sample_event_id(first, record.body()) :
-				 trailer_event_id(first, record.body());
+	const auto id = sample ? sample_event_id(first, record.body())
+			       : trailer_event_id(first, record.body());
 
 	/* Records that a recorder has made say 0. */
 	if (!id || (!sample && !*id))
@@ -197,8 +197,8 @@ std::optional<Sample> Reader::sample_of(const Record &record) const
 
 	const perf_event_attr &attr = events_[*event].attr;
 
-	return record.header.type == PERF_RECORD_SAMPLE ? parse_sample(attr, record.body()) :
-							  parse_trailer(attr, record.body());
+	return record.header.type == PERF_RECORD_SAMPLE ? parse_sample(attr, record.body())
+							: parse_trailer(attr, record.body());
 }
 
 } /* namespace perfring::data */

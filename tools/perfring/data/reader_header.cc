@@ -67,9 +67,9 @@ void Reader::open_file(const FileHeader &header)
 
 	data_offset_ = position_ = header.data.offset;
 	unfinished_ = !header.data.size || !within(header.data, file_) || header.features[0] & 1;
-	data_end_ = header.data.size && within(header.data, file_) ?
-			    header.data.offset + header.data.size :
-			    file_.size();
+	data_end_ = header.data.size && within(header.data, file_)
+			    ? header.data.offset + header.data.size
+			    : file_.size();
 	read_features(header);
 	name_events();
 }

@@ -174,8 +174,8 @@ void id_index(std::span<const EventDescription> events, const Sink &sink)
 					   extended(place.tid)});
 
 	for (std::size_t from = 0; from < entries.size(); from += most) {
-		const auto some = std::span(entries).subspan(
-			from, std::min(most, entries.size() - from));
+		const auto some =
+			std::span(entries).subspan(from, std::min(most, entries.size() - from));
 		RecordBuilder record(record_id_index);
 
 		record.put<std::uint64_t>(some.size());

@@ -32,8 +32,8 @@ void print_cpus(const data::Survey &found)
 		   "lost", "others");
 	for (const auto &[number, cpu] : found.cpus)
 		fmt::print("{:>12} {:>14} {:>12} {:>12} {:>9}  {}\n", cpu.samples.count,
-			   cpu.samples.bytes + cpu.others.bytes, cpu.lost_records,
-			   cpu.lost_samples, cpu.others.count, number);
+			   cpu.samples.bytes + cpu.others.bytes, cpu.lost_records, cpu.lost_samples,
+			   cpu.others.count, number);
 }
 
 void print_types(const data::Survey &found)

@@ -124,8 +124,7 @@ void synthesize_process(pid_t pid, const Sink &sink, const TaskOptions &options)
 
 		const bool leads = task->tid == task->pid;
 
-		sink(fork(task->pid, task->tid, leads ? task->parent : task->pid,
-			  options.trailer));
+		sink(fork(task->pid, task->tid, leads ? task->parent : task->pid, options.trailer));
 		put_comm(*task, sink, options);
 		if (leads)
 			synthesize_mappings(*task, sink, options);

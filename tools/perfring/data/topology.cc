@@ -56,8 +56,7 @@ void put_strings(Builder &feature, const std::vector<std::string> &strings)
 }
 
 /* -1 for a CPU that is offline. */
-void put_topology_number(Builder &feature, const std::string &root, unsigned cpu,
-			 const char *file)
+void put_topology_number(Builder &feature, const std::string &root, unsigned cpu, const char *file)
 {
 	const auto number = read_number(cpu_directory(root, cpu) + "/topology/" + file);
 
@@ -85,9 +84,13 @@ std::optional<Cache> read_cache(const std::string &directory)
 		return read_text(directory + file).value_or("");
 	};
 
-	return Cache{static_cast<std::uint32_t>(*level), number("coherency_line_size"),
-		     number("number_of_sets"), number("ways_of_associativity"), text("type"),
-		     text("size"), text("shared_cpu_list")};
+	return Cache{static_cast<std::uint32_t>(*level),
+		     number("coherency_line_size"),
+		     number("number_of_sets"),
+		     number("ways_of_associativity"),
+		     text("type"),
+		     text("size"),
+		     text("shared_cpu_list")};
 }
 
 void add_caches(const std::string &root, unsigned cpu, std::vector<Cache> &caches)

@@ -27,9 +27,9 @@ using Features = std::map<Feature, Bytes>;
 constexpr std::uint32_t ignored_record = 65;
 
 constexpr Feature of_machine[] = {
-	Feature::hostname,     Feature::osrelease,     Feature::arch,	      Feature::nrcpus,
-	Feature::cpudesc,      Feature::cpuid,	       Feature::total_mem,    Feature::cpu_topology,
-	Feature::numa_topology, Feature::pmu_mappings, Feature::cache,	      Feature::mem_topology,
+	Feature::hostname,	Feature::osrelease,    Feature::arch,	   Feature::nrcpus,
+	Feature::cpudesc,	Feature::cpuid,	       Feature::total_mem, Feature::cpu_topology,
+	Feature::numa_topology, Feature::pmu_mappings, Feature::cache,	   Feature::mem_topology,
 };
 
 bool any_event(const Session &session, std::uint64_t field)
@@ -59,9 +59,9 @@ Features known_at_start(const Session &session, std::uint32_t attr_size)
 		features[Feature::clock_data] = clock_data_feature(*session.clockid);
 	}
 	if (session.compression_level)
-		features[Feature::compressed] = compressed_feature(
-			session.compression_level, 1,
-			static_cast<std::uint32_t>(session.compressed_unit));
+		features[Feature::compressed] =
+			compressed_feature(session.compression_level, 1,
+					   static_cast<std::uint32_t>(session.compressed_unit));
 	return features;
 }
 
@@ -266,8 +266,8 @@ void Writer::start_records(const Sink &sink) const
 		if (!event.pmu_cpus.empty())
 			sink(event_cpus(event.ids[0].id, event.pmu_cpus));
 	}
-	sink(thread_map(session.threads.empty() ? std::span(&everybody, 1) :
-						  std::span(session.threads)));
+	sink(thread_map(session.threads.empty() ? std::span(&everybody, 1)
+						: std::span(session.threads)));
 	sink(cpu_map(session.cpus.empty() ? std::span(&any_cpu, 1) : std::span(session.cpus)));
 	state(sink);
 }
@@ -343,6 +343,8 @@ Bytes Writer::file_tail(const Outcome &outcome) const
 	for (const auto &[feature, place] : places)
 		table.put(place);
 	table.append(contents.take());
+	if (outcome.fill)
+		table.append(outcome.fill->encode());
 	return table.take();
 }
 

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "bytes.hh"
+#include "fill_log.hh"
 #include "records.hh"
 #include "session.hh"
 
@@ -67,6 +68,7 @@ struct Outcome {
 	std::vector<std::uint64_t> auxtrace_sizes;   /* sizes of these records, less data */
 	std::uint64_t compressed_bytes = 0;	     /* what uncompressed_bytes have become */
 	const Observations *seen = nullptr;
+	const FillLog *fill = nullptr; /* goes to the very end of the file */
 };
 
 class Writer {

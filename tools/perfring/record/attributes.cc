@@ -96,10 +96,11 @@ EventSpec tracking_event(const RecordOptions &options)
 	return event;
 }
 
-void side_band(EventSpec &event, bool has_aux)
+void side_band(EventSpec &event, bool has_aux, const RecordOptions &options)
 {
 	event.attr.mmap = 1;
 	event.attr.mmap2 = 1;
+	event.attr.mmap_data = options.sample_address; /* who asks where, asks in what */
 	event.attr.comm = 1;
 	event.attr.comm_exec = 1;
 	event.attr.task = 1;
@@ -168,7 +169,7 @@ void complete(std::vector<EventSpec> &events, const RecordOptions &options)
 					    event.name));
 	}
 	group_reading(events);
-	side_band(events[tracking], has_aux);
+	side_band(events[tracking], has_aux, options);
 }
 
 std::uint32_t data_watermark(std::size_t bytes, bool realtime)

@@ -141,7 +141,8 @@ TEST_F(CompressTest, PerfReadsIt)
 	outcome.uncompressed_bytes = 3;
 	outcome.compressed_bytes = 1;
 	store_file(scratch / "ours", whole_file(writer, out, outcome));
-	for (const char *const command : {"perf script", "perf report --stdio -F period,sym -g none"})
+	for (const char *const command :
+	     {"perf script", "perf report --stdio -F period,sym -g none"})
 		EXPECT_EQ(without_tip(run(command + (" -i " + (scratch / "ours"))).text),
 			  without_tip(run(command + (" -i " + (scratch / "stock"))).text));
 

@@ -17,8 +17,8 @@ namespace perfring::data {
 /* A view lies within another; where not, there is nothing to be saved. */
 inline void must_be_within(ByteView part, ByteView whole)
 {
-	if (!part.empty() && (part.data() < whole.data() ||
-			      part.data() + part.size() > whole.data() + whole.size()))
+	if (!part.empty() &&
+	    (part.data() < whole.data() || part.data() + part.size() > whole.data() + whole.size()))
 		std::abort();
 }
 
@@ -45,7 +45,8 @@ inline Verdict read_everything(ByteView file)
 	}
 	build_id_of_image(file);
 	build_id_of_notes(file);
-	if (picture(file, "fuzz").empty())
+	/* One in eight: it takes as long as the rest together. */
+	if (file.size() % 8 == 0 && picture(file, "fuzz").empty())
 		std::abort();
 	return check(file).verdict;
 }

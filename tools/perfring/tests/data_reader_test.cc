@@ -255,12 +255,13 @@ TEST_F(ReaderTest, DamagedAtRandom)
 
 			/* Half of them near the start of the file or of the data. */
 			const std::size_t place =
-				random() % 2 ? at : (random() % 2 ? at % 400 :
-								   bytes.size() - 1 - at % 600);
+				random() % 2
+					? at
+					: (random() % 2 ? at % 400 : bytes.size() - 1 - at % 600);
 
 			bytes[place % bytes.size()] =
-				std::byte{random() % 2 ? static_cast<std::uint8_t>(random()) :
-							 values[random() % std::size(values)]};
+				std::byte{random() % 2 ? static_cast<std::uint8_t>(random())
+						       : values[random() % std::size(values)]};
 		}
 		if (random() % 8 == 0)
 			bytes.resize(random() % bytes.size());

@@ -67,9 +67,8 @@ TEST_P(Stock, IsReadToItsEnd)
 
 	const Judgement judgement = check(stock);
 
-	EXPECT_EQ(judgement.verdict, Verdict::whole)
-		<< testing::PrintToString(judgement.wrong)
-		<< testing::PrintToString(judgement.missing);
+	EXPECT_EQ(judgement.verdict, Verdict::whole) << testing::PrintToString(judgement.wrong)
+						     << testing::PrintToString(judgement.missing);
 	EXPECT_EQ(judgement.found.samples(), samples);
 
 	/* As many as perf finds. */
@@ -101,7 +100,7 @@ TEST_P(Stock, SaysTheSameOfOurFile)
 
 	const Writer writer(session);
 	const ByteView data = ByteView(stock).subspan(reader.data_offset(),
-						       reader.data_end() - reader.data_offset());
+						      reader.data_end() - reader.data_offset());
 	Observations seen;
 	Reader again(stock);
 

@@ -81,13 +81,26 @@ TEST_F(Written, HeaderSaysAllThatIsKnown)
 
 	const std::string header = perf("report --header-only -I", "file").text;
 
-	for (const char *const line :
-	     {"# hostname : ", "# os release : ", "# perf version : perfring", "# arch : ",
-	      "# nrcpus online : ", "# nrcpus avail : ", "# cpudesc : ", "# cpuid : ",
-	      "# total memory : ", "# cmdline : ", "# event : name = page-faults, , id = { ",
-	      "# event : name = context-switches", "# sibling ", "# CPU 0: Core ID 0",
-	      "# node0 meminfo  : total = ", "# pmu mappings: ", "software = 1", "# CPU cache info:",
-	      "# memory nodes (nr ", "# time of first sample : "})
+	for (const char *const line : {"# hostname : ",
+				       "# os release : ",
+				       "# perf version : perfring",
+				       "# arch : ",
+				       "# nrcpus online : ",
+				       "# nrcpus avail : ",
+				       "# cpudesc : ",
+				       "# cpuid : ",
+				       "# total memory : ",
+				       "# cmdline : ",
+				       "# event : name = page-faults, , id = { ",
+				       "# event : name = context-switches",
+				       "# sibling ",
+				       "# CPU 0: Core ID 0",
+				       "# node0 meminfo  : total = ",
+				       "# pmu mappings: ",
+				       "software = 1",
+				       "# CPU cache info:",
+				       "# memory nodes (nr ",
+				       "# time of first sample : "})
 		EXPECT_NE(header.find(line), header.npos) << line << "\n" << header;
 
 	/* The same machine, the same words; the nodes' free memory is what changes. */
@@ -174,8 +187,7 @@ class Killed : public Written {
 		promised = file.size();
 		append_records(file, half, records.size() - half);
 
-		const Bytes header =
-			writer->checkpoint_header(marked - writer->data_offset());
+		const Bytes header = writer->checkpoint_header(marked - writer->data_offset());
 
 		std::copy(header.begin(), header.end(), file.begin());
 	}
@@ -260,9 +272,9 @@ TEST_F(Written, FullDiskTakesNoNewSpace)
 /* The trailer is what the event's attributes ask for: PB-34. */
 TEST_F(Written, LossIsSizedForEveryKindOfEvent)
 {
-	constexpr std::uint64_t fields[] = {PERF_SAMPLE_TID,	PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
-					    PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
-					    PERF_SAMPLE_IDENTIFIER};
+	constexpr std::uint64_t fields[] = {PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
+					    PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
+					    PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER};
 
 	for (unsigned set = 0; set < 1 << std::size(fields); set++) {
 		EventDescription event;
@@ -288,8 +300,7 @@ TEST_F(Written, LossIsSizedForEveryKindOfEvent)
 			if (!all)
 				continue;
 
-			const auto trailer =
-				parse_trailer(event.attr, ByteView(record).subspan(8));
+			const auto trailer = parse_trailer(event.attr, ByteView(record).subspan(8));
 
 			ASSERT_TRUE(trailer);
 			const auto asked = [&](std::uint64_t field) {

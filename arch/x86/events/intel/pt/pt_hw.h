@@ -15,6 +15,12 @@ struct pt_hw {
 	void	(*write)(u32 msr, u64 value);
 	/* Leaf 0x14: eax, ebx, ecx, edx. Any context. */
 	void	(*cpuid)(u32 subleaf, u32 registers[4]);
+	/*
+	 * An event is going to use it, and no longer does. Task context, may sleep; 0 or a
+	 * negative errno. NULL: nobody needs to know.
+	 */
+	int	(*get)(void);
+	void	(*put)(void);
 	bool	emulated;
 };
 

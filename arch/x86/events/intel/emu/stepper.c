@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The stepper: takes a CPU's user mode from branch to branch.
+ *
+ * On the way to user mode it looks up where the run of instructions from here ends and
+ * puts a hardware breakpoint on the branch there. When the breakpoint is met, the kernel
+ * carries the branch out itself, on the way back, and so on from the branch's target.
+ * What it cannot carry out, code that may change under it, and tasks whose debug registers
+ * or TF are in use are stepped: TF is set last on the way to user mode and taken back
+ * first on the way in, so that nobody else sees it.
+ *
+ * Every other entry into the kernel says by its address what has retired: run ends are
+ * the only places where execution can turn.
+ */
+#include <linux/entry-common.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/trace_emu.h>
+#include <linux/uaccess.h>
+
+#include <asm/debugreg.h>
+#include <asm/processor.h>
+#include <asm/shstk.h>
+#include <asm/special_insns.h>
+
+#include "../../../../../drivers/hwtracing/emu/pt_unit.h"
+#include "../../perf_event.h"
+#include "pt_emu.h"
+#include "stepper.h"
+
+/* Branches that are carried out in a row before user mode has its turn. */
+#define BRANCHES_IN_A_ROW 64
+
+/* DR7 with DR0 as a breakpoint on execution, and nothing else. */
+#define DR7_OWN (DR7_FIXED_1 | DR_GLOBAL_ENABLE)
+
+static_assert(offsetof(struct x86_registers, ss) == offsetof(struct pt_regs, ss));
+static_assert(offsetof(struct x86_registers, ip) == offsetof(struct pt_regs, ip));
+static_assert(offsetof(struct x86_registers, ax) == offsetof(struct pt_regs, ax));
+static_assert(sizeof(struct x86_registers) == sizeof(struct pt_regs));
+
+static const struct x86_registers *registers_of(const struct pt_regs *regs)
+{
+	return (const struct x86_registers *)regs;
+}
+
+static bool is_flat_32(const struct pt_regs *regs)
+{
+	return regs->cs == __USER32_CS && regs->ss == __USER_DS;
+}
+
+static enum pt_unit_mode mode_of(const struct pt_regs *regs)
+{
+	return user_64bit_mode((struct pt_regs *)regs) ? PT_UNIT_64 : PT_UNIT_32;
+}
+
+/* What CR3 is in user mode, without its flags. */
+static unsigned long code_base(void)
+{
+	return __pa(current->mm->pgd);
+}
+
+/*
+ * The task may have its own breakpoints, and #AC asks for care that the kernel's accesses
+ * on its behalf would not take.
+ */
+static bool may_run(const struct pt_regs *regs)
+{
+	if (regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_AC) || hw_breakpoint_active())
+		return false;
+	return user_64bit_mode((struct pt_regs *)regs) || is_flat_32(regs);
+}
+
+static bool has_shadow_stack(void)
+{
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+	return current->thread.features & ARCH_SHSTK_SHSTK;
+#else
+	return false;
+#endif
+}
+
+/* DR7 is read back: whoever uses a breakpoint for a while leaves it cleared. */
+static void set_breakpoint(struct stepper *stepper, unsigned long address)
+{
+	unsigned long dr7;
+
+	get_debugreg(dr7, 7);
+	if (dr7 == DR7_OWN && stepper->breakpoint == address)
+		return;
+	stepper->breakpoint = address;
+	set_debugreg(address, 0);
+	if (dr7 != DR7_OWN)
+		set_debugreg(DR7_OWN, 7);
+}
+
+void stepper_disarm(struct stepper *stepper)
+{
+	if (!stepper->breakpoint)
+		return;
+	stepper->breakpoint = 0;
+	if (hw_breakpoint_active())
+		return;
+	set_debugreg(DR7_FIXED_1, 7);
+	set_debugreg(0, 0);
+}
+
+static enum pt_unit_class class_of(const struct x86_branch *branch, bool taken)
+{
+	switch (branch->kind) {
+	case X86_COND:
+	case X86_COUNTED:
+		return taken ? PT_UNIT_COND_TAKEN : PT_UNIT_COND_NOT_TAKEN;
+	case X86_JUMP:
+		return PT_UNIT_JUMP;
+	case X86_CALL:
+		return PT_UNIT_CALL;
+	case X86_INDIRECT_JUMP:
+		return PT_UNIT_INDIRECT_JUMP;
+	case X86_INDIRECT_CALL:
+		return PT_UNIT_INDIRECT_CALL;
+	case X86_RETURN:
+		return PT_UNIT_RETURN;
+	case X86_FAR:
+		return PT_UNIT_FAR;
+	case X86_PTWRITE:
+		return PT_UNIT_PTWRITE;
+	default:
+		return PT_UNIT_SEQUENTIAL;
+	}
+}
+
+static void tell(struct stepper *stepper, const struct x86_branch *branch, bool taken,
+		 unsigned long to, enum pt_unit_mode mode)
+{
+	struct pt_unit_retired retired = {
+		.kind = class_of(branch, taken),
+		.instructions = stepper->behind + 1,
+		.ip = branch->ip,
+		.next = branch->next,
+		.to = to,
+		.mode = mode,
+	};
+
+	stepper->behind = 0;
+	pt_unit_retire(stepper->unit, &retired);
+}
+
+/* What has retired straight on up to `to`. */
+static void tell_run(struct stepper *stepper, unsigned long from, unsigned long to,
+		     enum pt_unit_mode mode)
+{
+	struct pt_unit_retired retired = {
+		.kind = PT_UNIT_SEQUENTIAL,
+		.instructions = stepper->behind,
+		.ip = from,
+		.next = to,
+		.to = to,
+		.mode = mode,
+	};
+
+	if (!stepper->behind)
+		return;
+	stepper->behind = 0;
+	pt_unit_retire(stepper->unit, &retired);
+}
+
+static void leave(struct stepper *stepper, enum pt_unit_end end, unsigned long ip,
+		  unsigned int instructions)
+{
+	stepper->behind = 0;
+	pt_unit_leave(stepper->unit, end, ip, instructions);
+}
+
+/*
+ * Execution is where it cannot have come to. The trace ends where it was last known, and
+ * goes on from the next known place.
+ */
+static void lose(struct stepper *stepper)
+{
+	stepper->lost++;
+	leave(stepper, PT_UNIT_ASYNC, stepper->ip, 0);
+}
+
+void stepper_flush(struct stepper *stepper)
+{
+	if (stepper->busy || stepper->state != STEPPER_HELD)
+		return;
+	stepper->state = STEPPER_AWAY;
+	if (stepper->held_session == stepper->session)
+		leave(stepper, PT_UNIT_LATE, stepper->at, stepper->behind);
+}
+
+/*
+ * A trap that leads to something else, another task for one, is an interruption like any
+ * other: the trace ends now, or decoders would take what is told later for the other
+ * task's. Work that turns up on the way out is rare, and then told without the time.
+ */
+static void hold(struct stepper *stepper, unsigned long at)
+{
+	if (unlikely(read_thread_flags() & EXIT_TO_USER_MODE_WORK)) {
+		stepper->state = STEPPER_AWAY;
+		leave(stepper, PT_UNIT_ASYNC, at, stepper->behind);
+		return;
+	}
+	stepper->state = STEPPER_HELD;
+	stepper->held_session = stepper->session;
+	stepper->at = at;
+}
+
+static void tell_ptwrite(struct stepper *stepper, const struct x86_branch *branch,
+			 const struct pt_regs *regs)
+{
+	struct pt_unit_retired retired = {
+		.kind = PT_UNIT_PTWRITE,
+		.instructions = stepper->behind + 1,
+		.ip = branch->ip,
+		.next = branch->next,
+		.to = branch->next,
+		.mode = mode_of(regs),
+		.payload_size = branch->operand.bytes,
+	};
+	unsigned long word = 0;
+
+	if (!branch->executable) {
+		retired.kind = PT_UNIT_SEQUENTIAL;
+	} else if (!x86_branch_reads(branch)) {
+		word = x86_branch_register(branch, registers_of(regs));
+	} else if (user_word_load(x86_branch_address(branch, registers_of(regs)),
+				  branch->operand.bytes, &word)) {
+		retired.kind = PT_UNIT_SEQUENTIAL;
+	}
+	retired.payload = word;
+	stepper->behind = 0;
+	pt_unit_retire(stepper->unit, &retired);
+}
+
+/*
+ * One instruction has been stepped, or a MOV SS and the one behind. True: the trace goes
+ * on; false: nobody can say what has retired.
+ */
+static bool tell_step(struct stepper *stepper, const struct pt_regs *regs)
+{
+	const struct x86_branch *branch = &stepper->insn[0];
+	unsigned long ip = regs->ip;
+
+	if (branch->kind == X86_SHADOW && ip != branch->next) {
+		tell(stepper, branch, false, branch->next, mode_of(regs));
+		branch = &stepper->insn[1];
+	}
+	switch (branch->kind) {
+	case X86_PLAIN:
+	case X86_SHADOW:
+		/* A string instruction that goes on with its next element. */
+		if (ip == branch->ip)
+			return true;
+		fallthrough;
+	case X86_PTWRITE:
+	case X86_ODD:
+		if (ip != branch->next)
+			break;
+		if (branch->kind == X86_PTWRITE)
+			tell_ptwrite(stepper, branch, regs);
+		else
+			tell(stepper, branch, false, ip, mode_of(regs));
+		return true;
+	case X86_COND:
+	case X86_COUNTED:
+		if (ip != branch->next && ip != branch->target)
+			break;
+		tell(stepper, branch, ip != branch->next, ip, mode_of(regs));
+		return true;
+	case X86_JUMP:
+	case X86_CALL:
+	case X86_INDIRECT_JUMP:
+	case X86_INDIRECT_CALL:
+	case X86_RETURN:
+	case X86_FAR:
+		tell(stepper, branch, true, ip, mode_of(regs));
+		return true;
+	default:
+		break;
+	}
+	lose(stepper);
+	return false;
+}
+
+/* What a kernel entry in the middle of a run, or behind it, says. */
+static void leave_run(struct stepper *stepper, const struct pt_regs *regs)
+{
+	const struct x86_run *run = stepper->run;
+	int before = x86_run_before(run, regs->ip);
+
+	if (before >= 0)
+		leave(stepper, PT_UNIT_ASYNC, regs->ip, before);
+	else if (run->end.kind == X86_SYSCALL)
+		leave(stepper, PT_UNIT_SYSCALL, run->end.ip, run->instructions);
+	else if (run->end.kind == X86_INTERRUPT && regs->ip == run->end.next)
+		leave(stepper, PT_UNIT_ASYNC, run->end.ip, run->instructions - 1);
+	else
+		lose(stepper);
+}
+
+/* The same for one stepped instruction; what #DB says is told before. */
+static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
+{
+	const struct x86_branch *branch = &stepper->insn[0];
+
+	if (regs->ip != branch->ip && branch->kind == X86_SHADOW) {
+		tell(stepper, branch, false, branch->next, mode_of(regs));
+		branch = &stepper->insn[1];
+	}
+	if (regs->ip == branch->ip)
+		leave(stepper, PT_UNIT_ASYNC, regs->ip, 0);
+	else if (branch->kind == X86_SYSCALL)
+		leave(stepper, PT_UNIT_SYSCALL, branch->ip, 1);
+	else if (branch->kind == X86_INTERRUPT && regs->ip == branch->next)
+		leave(stepper, PT_UNIT_ASYNC, branch->ip, 0);
+	else
+		lose(stepper);
+}
+
+/* TF in flags that PUSHF has left on the stack is the stepper's. */
+static void clear_pushed(unsigned long sp)
+{
+	const unsigned int shift = 8 * (X86_EFLAGS_TF_BIT / 8);
+	u8 byte;
+
+	if (copy_from_user_nofault(&byte, (void __user *)(sp + shift / 8), 1))
+		return;
+	byte &= ~(X86_EFLAGS_TF >> shift);
+	(void)copy_to_user_nofault((void __user *)(sp + shift / 8), &byte, 1);
+}
+
+/*
+ * TF has been the stepper's in user mode, and is nobody else's to see: what is in the
+ * registers now, where SYSCALL has left a copy, and where PUSHF has. What has just loaded
+ * the flags has loaded the task's own.
+ */
+static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
+{
+	const struct x86_branch *last = &stepper->insn[0];
+
+	if (last->kind == X86_SHADOW && regs->ip != last->next && regs->ip != last->ip)
+		last = &stepper->insn[1];
+	if (last->kind == X86_SYSCALL)
+		regs->r11 &= ~X86_EFLAGS_TF;
+	if (stepper->stepped && last->pushes_flags)
+		clear_pushed(regs->sp);
+	if (!(stepper->stepped && last->loads_flags))
+		regs->flags &= ~X86_EFLAGS_TF;
+}
+
+void __trace_emu_enter(struct pt_regs *regs)
+{
+	struct stepper *stepper = this_cpu_ptr(&pt_emu_stepper);
+	enum stepper_state state = stepper->state;
+
+	if (state != STEPPER_RUNNING && state != STEPPER_STEPPING)
+		return;
+	stepper->busy = true;
+	if (state == STEPPER_STEPPING && !stepper->user_steps)
+		hide_trap_flag(stepper, regs);
+	if (!stepper->own_trap) {
+		stepper->state = STEPPER_AWAY;
+		memset(&stepper->pages, 0, sizeof(stepper->pages));
+		if (state == STEPPER_RUNNING)
+			leave_run(stepper, regs);
+		else if (!stepper->stepped)
+			leave_step(stepper, regs);
+		else if (tell_step(stepper, regs))
+			leave(stepper, PT_UNIT_ASYNC, regs->ip, 0);
+	}
+	stepper->stepped = false;
+	stepper->busy = false;
+}
+
+/* The breakpoints of the task's that a #DB is about; DR6 may name others as well. */
+static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
+{
+	unsigned long enabled = raw_cpu_read(cpu_dr7), hits = 0;
+	int at;
+
+	for (at = 0; at < HBP_NUM; at++) {
+		if (enabled & (3UL << (DR_ENABLE_SIZE * at)))
+			hits |= dr6 & (DR_TRAP0 << at);
+	}
+	return hits;
+}
+
+/*
+ * A #DB is the stepper's alone if it met the breakpoint, or if TF was set for it and there
+ * is no other reason. If there is one, the step is nobody else's all the same: returns the
+ * DR6 that is the task's. Runs before RCU watches: it only compares.
+ */
+noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
+{
+	struct stepper *stepper = raw_cpu_ptr(&pt_emu_stepper);
+
+	if (stepper->state == STEPPER_RUNNING) {
+		stepper->own_trap = (dr6 & DR_TRAP0) && !(dr6 & DR_STEP) &&
+				    regs->ip == stepper->breakpoint;
+		/* A task that has just set TF, and is at the breakpoint, has none of its own. */
+		if (dr6 & DR_STEP)
+			dr6 &= ~DR_TRAP_BITS;
+	} else if (stepper->state == STEPPER_STEPPING) {
+		stepper->stepped = dr6 & DR_STEP;
+		if (stepper->user_steps || !(dr6 & DR_STEP))
+			return dr6;
+		dr6 = (dr6 & ~(DR_STEP | DR_TRAP_BITS)) | hit_breakpoints(dr6);
+		stepper->own_trap = !dr6;
+	}
+	return dr6;
+}
+
+static void met_breakpoint(struct stepper *stepper, const struct pt_regs *regs)
+{
+	const struct x86_run *run = stepper->run;
+	bool cut = run->end.kind == X86_PLAIN;
+
+	stepper->behind = run->instructions - (cut ? 0 : 1);
+	if (cut)
+		tell_run(stepper, run->start, regs->ip, mode_of(regs));
+	hold(stepper, regs->ip);
+}
+
+bool __trace_emu_debug(struct pt_regs *regs)
+{
+	struct stepper *stepper = this_cpu_ptr(&pt_emu_stepper);
+
+	if (!stepper->own_trap)
+		return false;
+	stepper->own_trap = false;
+	stepper->busy = true;
+	if (stepper->state == STEPPER_RUNNING)
+		met_breakpoint(stepper, regs);
+	else if (tell_step(stepper, regs))
+		hold(stepper, regs->ip);
+	else
+		stepper->state = STEPPER_AWAY;
+	stepper->busy = false;
+	return true;
+}
+
+/* Carries out the branch at ip. False: the CPU has to. */
+static bool carry_out(struct stepper *stepper, const struct x86_branch *branch, struct pt_regs *regs)
+{
+	struct x86_outcome outcome;
+	unsigned long word = 0;
+
+	if (!branch->executable || branch->kind == X86_PTWRITE)
+		return false;
+	if (x86_branch_reads(branch) &&
+	    user_word_load(x86_branch_address(branch, registers_of(regs)), branch->operand.bytes, &word))
+		return false;
+	if (!x86_branch_execute(branch, registers_of(regs), word, &outcome))
+		return false;
+	if (outcome.push_bytes && user_word_store(outcome.sp, outcome.push_bytes, outcome.pushed))
+		return false;
+	regs->ip = outcome.to;
+	regs->sp = outcome.sp;
+	regs->cx = outcome.cx;
+	tell(stepper, branch, outcome.taken, outcome.to, branch->long_mode ? PT_UNIT_64 : PT_UNIT_32);
+	return true;
+}
+
+static bool needs_breakpoint(const struct x86_branch *end)
+{
+	return end->kind != X86_SYSCALL && end->kind != X86_INTERRUPT && end->kind != X86_UNDEFINED;
+}
+
+/*
+ * Prepares a run from here, past the branches that come first. False: the instruction
+ * here has to be stepped.
+ */
+static bool start_run(struct stepper *stepper, struct pt_regs *regs)
+{
+	bool long_mode = user_64bit_mode(regs);
+	int branches = BRANCHES_IN_A_ROW;
+	const struct x86_run *run;
+
+	for (;;) {
+		run = user_code_run(stepper, regs->ip, long_mode,
+				    pt_unit_boundary(stepper->unit, regs->ip));
+		if (!run)
+			return false;
+		if (run->end.ip != regs->ip || !needs_breakpoint(&run->end) || !branches--)
+			break;
+		if (!carry_out(stepper, &run->end, regs))
+			return false;
+	}
+	stepper->run = run;
+	stepper->state = STEPPER_RUNNING;
+	/* RF would let the breakpoint pass once. */
+	regs->flags &= ~X86_EFLAGS_RF;
+	set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : 0);
+	return true;
+}
+
+static void start_step(struct stepper *stepper, struct pt_regs *regs)
+{
+	bool long_mode = user_64bit_mode(regs);
+	struct x86_branch *insn = stepper->insn;
+
+	stepper_disarm(stepper);
+	user_code_decode(regs->ip, long_mode, &insn[0]);
+	insn[1].kind = X86_UNKNOWN;
+	if (insn[0].kind == X86_SHADOW)
+		user_code_decode(insn[0].next, long_mode, &insn[1]);
+	stepper->state = STEPPER_STEPPING;
+	stepper->user_steps = regs->flags & X86_EFLAGS_TF;
+	regs->flags |= X86_EFLAGS_TF;
+}
+
+static void follow(struct stepper *stepper, struct pt_regs *regs)
+{
+	bool goes_on = stepper->state == STEPPER_HELD && stepper->held_session == stepper->session &&
+		       stepper->task == current && stepper->at == regs->ip;
+
+	if (!goes_on) {
+		stepper_flush(stepper);
+		memset(&stepper->pages, 0, sizeof(stepper->pages));
+		stepper->behind = 0;
+		pt_unit_enter(stepper->unit, regs->ip, code_base(), mode_of(regs));
+	}
+	stepper->busy = true;
+	stepper->task = current;
+	if (!may_run(regs) || has_shadow_stack() || !start_run(stepper, regs)) {
+		tell_run(stepper, stepper->ip, regs->ip, mode_of(regs));
+		start_step(stepper, regs);
+	}
+	stepper->ip = regs->ip;
+	stepper->busy = false;
+}
+
+void __trace_emu_exit(struct pt_regs *regs)
+{
+	struct stepper *stepper = this_cpu_ptr(&pt_emu_stepper);
+
+	if (unlikely(stepper->interrupt))
+		pt_emu_deliver(stepper);
+	if (!stepper->enabled || !pt_unit_follows(stepper->unit, code_base())) {
+		stepper_flush(stepper);
+		stepper->state = STEPPER_AWAY;
+		stepper_disarm(stepper);
+		return;
+	}
+	follow(stepper, regs);
+}

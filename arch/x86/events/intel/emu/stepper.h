@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Follows user mode on one CPU for its emulated trace unit. All of it runs on that CPU
+ * with interrupts off.
+ */
+#ifndef X86_EVENTS_EMU_STEPPER_H
+#define X86_EVENTS_EMU_STEPPER_H
+
+#include <linux/types.h>
+
+#include "branch.h"
+
+struct pt_regs;
+struct pt_unit;
+struct task_struct;
+
+/*
+ * Pages of code that nobody can write to through this address space without a fault, and
+ * where the kernel has them. They stay so until this CPU has been interrupted: whoever
+ * takes one away has to tell every CPU that runs here.
+ */
+#define CODE_PAGES 4
+
+struct code_page {
+	unsigned long	address;	/* in user mode | 1; 0: none */
+	const u8	*kernel;
+};
+
+struct code_pages {
+	struct code_page last;		/* the one that has been used last */
+	struct code_page others[CODE_PAGES];
+	unsigned int	next;		/* whose place is taken next */
+};
+
+enum stepper_state {
+	STEPPER_AWAY,		/* in the kernel, or in user mode that is not followed */
+	STEPPER_RUNNING,	/* in user mode, up to a breakpoint */
+	STEPPER_STEPPING,	/* in user mode, with TF */
+	STEPPER_HELD,		/* in the kernel for a trap of its own: `at` goes on */
+};
+
+struct stepper {
+	struct pt_unit		*unit;
+	struct x86_runs		runs;
+	enum stepper_state	state;
+	bool			enabled;	/* the unit's TraceEn */
+	bool			interrupt;	/* the unit wants its interrupt delivered */
+	bool			busy;		/* what an NMI may have interrupted */
+	bool			own_trap;	/* this #DB is the stepper's */
+	bool			stepped;	/* this #DB says that an instruction has retired */
+	bool			user_steps;	/* TF is the task's, or its debugger's */
+	unsigned int		session;	/* counts what has been written to the unit's CTL */
+	unsigned int		held_session;
+	struct task_struct	*task;		/* whose user mode it is; compared only */
+	const struct x86_run	*run;		/* RUNNING: what is being run */
+	struct x86_branch	insn[2];	/* STEPPING: the instruction, and the one behind */
+	unsigned long		ip;		/* where user mode has begun */
+	unsigned long		at;		/* HELD: where it goes on */
+	unsigned int		behind;		/* HELD: retired up to `at` and not reported */
+	unsigned long		breakpoint;	/* what DR0 has been set to */
+	struct code_pages	pages;
+	u64			lost;		/* times that execution came to where it cannot */
+};
+
+/* What is held back is told to the unit, which is about to be stopped or read. */
+void stepper_flush(struct stepper *stepper);
+
+/* No breakpoint of the stepper's is left on this CPU. */
+void stepper_disarm(struct stepper *stepper);
+
+/*
+ * User code at the current task's linear address. Interrupts off; never faults a page in.
+ */
+
+/* Copies up to n bytes to `to`, as many as can be read; how many. */
+unsigned int user_code_read(unsigned long ip, void *to, unsigned int n);
+
+/* Decodes the instruction at ip, of 64-bit code or of 32-bit code. */
+void user_code_decode(unsigned long ip, bool long_mode, struct x86_branch *branch);
+
+/*
+ * The run that starts at ip; NULL: its code may change while it runs, or cannot be read.
+ * Runs end in front of limit. Holds until the next call.
+ */
+const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, bool long_mode,
+				    unsigned long limit);
+
+/* Load and store on behalf of an instruction; 0, or -EFAULT. */
+int user_word_load(unsigned long address, unsigned int bytes, unsigned long *word);
+int user_word_store(unsigned long address, unsigned int bytes, unsigned long word);
+
+#endif /* X86_EVENTS_EMU_STEPPER_H */
