@@ -248,7 +248,10 @@ tracepoints() {
 	record -e sched:sched_process_fork --filter 'child_pid > 0' -o trace.data -- ./faults 10 3 >made &&
 		[ "$(perf script -i trace.data 2>/dev/null | grep -c 'child_comm=faults')" = 4 ]
 }
-if [ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
+if [ ! -d /sys/kernel/tracing/events ] && mount -t tracefs tracefs /sys/kernel/tracing; then
+	check "tracepoints with a filter" tracepoints
+	umount /sys/kernel/tracing
+else
 	check "tracepoints with a filter" tracepoints
 fi
 
