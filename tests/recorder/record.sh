@@ -35,7 +35,7 @@ same_as_perf() {
 	ours_pid=$!
 	started+=("$perf_pid" "$ours_pid")
 	wait_for 20 has_events "$perf_pid" && wait_for 20 has_events "$ours_pid" || return
-	sleep 0.5
+	sleep 2
 	go
 	wait "$generator"
 	wait "$perf_pid" "$ours_pid"
