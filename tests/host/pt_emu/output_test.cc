@@ -180,7 +180,7 @@ TEST_F(PtOutput, ThreePlacesTakeTurns)
 		machine.put(bases[i], pages[i]);
 		machine.put(bases[i] + 8, bases[i] | topa_end);
 	}
-	for (const unsigned int i : {0, 1, 0, 1, 2, 0, 2, 2, 1, 0}) {
+	for (const unsigned int i : {0U, 1U, 0U, 1U, 2U, 0U, 2U, 2U, 1U, 0U}) {
 		EXPECT_TRUE(machine.write(msr::output_base, bases[i]));
 		EXPECT_TRUE(machine.write(msr::output_mask, masks[i]));
 		EXPECT_TRUE(machine.write(msr::ctl, table_on));
