@@ -15,7 +15,7 @@
   exc_debug_user(struct pt_regs *regs, unsigned long dr6)
   {
   ...
-+ trace_emu_note_debug(regs, dr6);
++ dr6 = trace_emu_note_debug(regs, dr6);
   irqentry_enter_from_user_mode(regs);
   instrumentation_begin();
 + if (trace_emu_debug(regs))

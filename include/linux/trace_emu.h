@@ -15,7 +15,7 @@ DECLARE_STATIC_KEY_FALSE(trace_emu_used);
 
 void __trace_emu_enter(struct pt_regs *regs);
 void __trace_emu_exit(struct pt_regs *regs);
-void __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6);
+unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6);
 bool __trace_emu_debug(struct pt_regs *regs);
 
 /* The kernel has been entered from user mode. Interrupts off, RCU watches. */
@@ -32,11 +32,13 @@ static __always_inline void trace_emu_exit(struct pt_regs *regs)
 		__trace_emu_exit(regs);
 }
 
-/* A #DB from user mode, before anything else looks at it. Not instrumentable. */
-static __always_inline void trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
+/*
+ * A #DB from user mode, before anything else looks at it: the DR6 that user mode's reasons
+ * come to. Not instrumentable.
+ */
+static __always_inline unsigned long trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
 {
-	if (static_branch_unlikely(&trace_emu_used))
-		__trace_emu_note_debug(regs, dr6);
+	return static_branch_unlikely(&trace_emu_used) ? __trace_emu_note_debug(regs, dr6) : dr6;
 }
 
 /* The same #DB, once the kernel has been entered: true: it is none of user mode's. */
@@ -53,8 +55,9 @@ static inline void trace_emu_exit(struct pt_regs *regs)
 {
 }
 
-static inline void trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
+static inline unsigned long trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
 {
+	return dr6;
 }
 
 static inline bool trace_emu_debug(struct pt_regs *regs)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# torture.sh KERNEL-OPTION SECONDS [SEED]: runs aux_torture for so long in one guest,
-# for example `torture.sh --debug 300`, and prints its TAP. A kernel warning fails it;
-# on --kcsan a data race that names a function of this tree. The seed is printed; with
-# the same one the threads decide the same again.
+# torture.sh KERNEL-OPTION SECONDS [SEED]: runs aux_torture and pt_torture for so long
+# each, in one guest, for example `torture.sh --debug 300`, and prints their TAP. A kernel
+# warning fails it; on --kcsan a data race that names a function of this tree. The seed is
+# printed; with the same one the threads decide the same again.
 set -uo pipefail
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -17,10 +17,10 @@ name="torture $kernel $seconds $seed"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work" "$work/aux_torture" \
-	>"$work/make.log" 2>&1 || {
+make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work" \
+	"$work/aux_torture" "$work/pt_torture" >"$work/make.log" 2>&1 || {
 	sed 's/^/# /' "$work/make.log"
-	echo "not ok - $name: aux_torture does not build"
+	echo "not ok - $name: the programs do not build"
 	exit 1
 }
 
@@ -30,7 +30,11 @@ if [ "$3" = 1 ]; then
 	echo on >/sys/kernel/debug/kcsan
 	grep -q 'enabled: 1' /sys/kernel/debug/kcsan || exit 99
 fi
-exec /tmp/share/aux_torture "$1" "$2"
+status=0
+for program in aux_torture pt_torture; do
+	"/tmp/share/$program" "$1" "$2" || status=1
+done
+exit $status
 GUEST
 chmod +x "$work/run"
 
@@ -41,7 +45,7 @@ options=("$kernel") kcsan=0
 	options+=(--allow-warnings KCSAN)
 }
 
-"$repo/vm" "${options[@]}" --smp 2 --timeout $((2 * seconds + 300)) --share "$work" \
+"$repo/vm" "${options[@]}" --smp 2 --timeout $((4 * seconds + 500)) --share "$work" \
 	--console "$work/console" -- /tmp/share/run "$seconds" "$seed" $kcsan \
 	>"$work/output" 2>"$work/errors"
 status=$?

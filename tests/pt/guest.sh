@@ -18,10 +18,11 @@ shift 3
 only=$*
 here=$(dirname -- "$(realpath -- "$0")")
 unit=/sys/bus/event_source/devices/intel_pt
-counter=$unit/emulated_instructions
+counter=/sys/kernel/debug/intel_pt_emu
 seconds=400
 
 work=$(mktemp -d) && cd "$work" || exit
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 [ -d "$unit" ] || {
 	echo "# this kernel has no intel_pt"
 	exit 3
@@ -41,7 +42,7 @@ recorded_by_perf() { # FILE OPTION...
 
 # Without the counter there is no file that says what it has counted.
 retired() {
-	cat $counter 2>/dev/null
+	sed -n 's/^instructions //p' $counter 2>/dev/null
 }
 
 # One run; its name is that of what it leaves.

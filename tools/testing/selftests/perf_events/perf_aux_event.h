@@ -81,8 +81,8 @@ static inline struct perf_event_attr aux_attr(void)
 }
 
 /* Set a field of the config words, as format/NAME lays it out. */
-static inline void aux_field(struct perf_event_attr *attr, const char *name,
-			     uint64_t value)
+static inline void pmu_field(const char *pmu, struct perf_event_attr *attr,
+			     const char *name, uint64_t value)
 {
 	char file[64], text[64];
 	int config = 0, first, last;
@@ -90,7 +90,7 @@ static inline void aux_field(struct perf_event_attr *attr, const char *name,
 	char *bits;
 
 	snprintf(file, sizeof(file), "format/%s", name);
-	CHECK(pmu_file("aux_test", file, text, sizeof(text)));
+	CHECK(pmu_file(pmu, file, text, sizeof(text)));
 	bits = strchr(text, ':');
 	CHECK(bits);
 	if (bits[-1] >= '0' && bits[-1] <= '9')
@@ -102,6 +102,12 @@ static inline void aux_field(struct perf_event_attr *attr, const char *name,
 	if (value >> 1 >> (last - first))
 		FAIL("%" PRIu64 " does not fit into the field %s", value, name);
 	*word |= value << first;
+}
+
+static inline void aux_field(struct perf_event_attr *attr, const char *name,
+			     uint64_t value)
+{
+	pmu_field("aux_test", attr, name, value);
 }
 
 /* ---- areas ---- */

@@ -75,7 +75,7 @@ int x86_run_before(const x86_run *run, unsigned long ip)
 	if (!(run->begins[offset / 64] >> offset % 64 & 1))
 		return -1;
 	for (unsigned long i = 0; i < offset; i++)
-		before += run->begins[i / 64] >> i % 64 & 1;
+		before += static_cast<int>(run->begins[i / 64] >> i % 64 & 1);
 	return before;
 }
 

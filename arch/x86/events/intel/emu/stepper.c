@@ -30,11 +30,11 @@
 #include "pt_emu.h"
 #include "stepper.h"
 
+/* Nothing can be executed there. */
+#define NO_BREAKPOINT (~0ul)
+
 /* Branches that are carried out in a row before user mode has its turn. */
 #define BRANCHES_IN_A_ROW 64
-
-/* DR7 with DR0 as a breakpoint on execution, and nothing else. */
-#define DR7_OWN (DR7_FIXED_1 | DR_GLOBAL_ENABLE)
 
 static_assert(offsetof(struct x86_registers, ss) == offsetof(struct pt_regs, ss));
 static_assert(offsetof(struct x86_registers, ip) == offsetof(struct pt_regs, ip));
@@ -62,13 +62,10 @@ static unsigned long code_base(void)
 	return __pa(current->mm->pgd);
 }
 
-/*
- * The task may have its own breakpoints, and #AC asks for care that the kernel's accesses
- * on its behalf would not take.
- */
+/* #AC asks for care that the kernel's accesses on the task's behalf would not take. */
 static bool may_run(const struct pt_regs *regs)
 {
-	if (regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_AC) || hw_breakpoint_active())
+	if (regs->flags & (X86_EFLAGS_TF | X86_EFLAGS_AC))
 		return false;
 	return user_64bit_mode((struct pt_regs *)regs) || is_flat_32(regs);
 }
@@ -82,29 +79,116 @@ static bool has_shadow_stack(void)
 #endif
 }
 
-/* DR7 is read back: whoever uses a breakpoint for a while leaves it cleared. */
-static void set_breakpoint(struct stepper *stepper, unsigned long address)
+static void write_address(unsigned int at, unsigned long address)
 {
-	unsigned long dr7;
+	switch (at) {
+	case 0:
+		set_debugreg(address, 0);
+		break;
+	case 1:
+		set_debugreg(address, 1);
+		break;
+	case 2:
+		set_debugreg(address, 2);
+		break;
+	default:
+		set_debugreg(address, 3);
+	}
+}
 
+static unsigned long read_address(unsigned int at)
+{
+	unsigned long address;
+
+	switch (at) {
+	case 0:
+		get_debugreg(address, 0);
+		break;
+	case 1:
+		get_debugreg(address, 1);
+		break;
+	case 2:
+		get_debugreg(address, 2);
+		break;
+	default:
+		get_debugreg(address, 3);
+	}
+	return address;
+}
+
+/* The enable bits of a breakpoint in DR7. */
+static __always_inline unsigned long enable_bits(unsigned int at)
+{
+	return 3UL << (DR_ENABLE_SIZE * at);
+}
+
+/* The last breakpoint that nobody uses; HBP_NUM: there is none. */
+static unsigned int free_breakpoint(unsigned long others)
+{
+	unsigned int at = HBP_NUM;
+
+	while (at--) {
+		if (!(others & enable_bits(at)))
+			return at;
+	}
+	return HBP_NUM;
+}
+
+/*
+ * Sets the stepper's breakpoint beside those of others. DR7 is read back: whoever else uses
+ * a breakpoint leaves it without the stepper's. False: all are in use.
+ */
+static bool set_breakpoint(struct stepper *stepper, unsigned long address)
+{
+	unsigned long others = this_cpu_read(cpu_dr7), wanted, dr7;
+	unsigned int at = likely(!others) ? HBP_NUM - 1 : free_breakpoint(others);
+
+	if (at == HBP_NUM)
+		return false;
+	/* On execution: R/W and LEN are zero. */
+	wanted = DR7_FIXED_1 | others | (DR_GLOBAL_ENABLE << (DR_ENABLE_SIZE * at));
 	get_debugreg(dr7, 7);
-	if (dr7 == DR7_OWN && stepper->breakpoint == address)
-		return;
+	if (dr7 == wanted && stepper->armed && stepper->slot == at &&
+	    stepper->breakpoint == address)
+		return true;
 	stepper->breakpoint = address;
-	set_debugreg(address, 0);
-	if (dr7 != DR7_OWN)
-		set_debugreg(DR7_OWN, 7);
+	stepper->slot = at;
+	stepper->armed = true;
+	write_address(at, address);
+	if (dr7 != wanted)
+		set_debugreg(wanted, 7);
+	return true;
 }
 
 void stepper_disarm(struct stepper *stepper)
 {
-	if (!stepper->breakpoint)
+	unsigned long others = this_cpu_read(cpu_dr7);
+
+	if (!stepper->armed)
 		return;
-	stepper->breakpoint = 0;
-	if (hw_breakpoint_active())
-		return;
-	set_debugreg(DR7_FIXED_1, 7);
-	set_debugreg(0, 0);
+	stepper->armed = false;
+	set_debugreg(DR7_FIXED_1 | others, 7);
+	if (!(others & enable_bits(stepper->slot)))
+		write_address(stepper->slot, 0);
+}
+
+/* Has the task a breakpoint that an instruction, or an access, at an address would meet? */
+static bool is_watched(unsigned long address, bool executed)
+{
+	unsigned long others = this_cpu_read(cpu_dr7), distance;
+	unsigned int at;
+
+	for (at = 0; at < HBP_NUM && others; at++) {
+		bool executes = !(others >> (DR_CONTROL_SHIFT + DR_CONTROL_SIZE * at) & 3);
+
+		if (!(others & enable_bits(at)) || executes != executed)
+			continue;
+		distance = address - read_address(at);
+		/* Both are 8 bytes at most. */
+		if (executes ? !distance : distance + 8 < 16)
+			return true;
+	}
+	return false;
 }
 
 static enum pt_unit_class class_of(const struct x86_branch *branch, bool taken)
@@ -238,18 +322,32 @@ static void tell_ptwrite(struct stepper *stepper, const struct x86_branch *branc
 }
 
 /*
- * One instruction has been stepped, or a MOV SS and the one behind. True: the trace goes
+ * The instruction that a step, or the way into the kernel, is about. What is in the shadow
+ * of a MOV SS is stepped together with it: the MOV SS is told here.
+ */
+static const struct x86_branch *past_shadows(struct stepper *stepper, const struct pt_regs *regs)
+{
+	const struct x86_branch *branch = &stepper->insn[0];
+	unsigned int left = STEPPER_SHADOWS;
+
+	while (branch->kind == X86_SHADOW && left-- && regs->ip != branch->ip) {
+		if (regs->ip == branch->next && stepper->stepped)
+			break;
+		tell(stepper, branch, false, branch->next, mode_of(regs));
+		branch++;
+	}
+	return branch;
+}
+
+/*
+ * One instruction has been stepped, and each MOV SS in front of it. True: the trace goes
  * on; false: nobody can say what has retired.
  */
 static bool tell_step(struct stepper *stepper, const struct pt_regs *regs)
 {
-	const struct x86_branch *branch = &stepper->insn[0];
+	const struct x86_branch *branch = past_shadows(stepper, regs);
 	unsigned long ip = regs->ip;
 
-	if (branch->kind == X86_SHADOW && ip != branch->next) {
-		tell(stepper, branch, false, branch->next, mode_of(regs));
-		branch = &stepper->insn[1];
-	}
 	switch (branch->kind) {
 	case X86_PLAIN:
 	case X86_SHADOW:
@@ -306,12 +404,8 @@ static void leave_run(struct stepper *stepper, const struct pt_regs *regs)
 /* The same for one stepped instruction; what #DB says is told before. */
 static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
 {
-	const struct x86_branch *branch = &stepper->insn[0];
+	const struct x86_branch *branch = past_shadows(stepper, regs);
 
-	if (regs->ip != branch->ip && branch->kind == X86_SHADOW) {
-		tell(stepper, branch, false, branch->next, mode_of(regs));
-		branch = &stepper->insn[1];
-	}
 	if (regs->ip == branch->ip)
 		leave(stepper, PT_UNIT_ASYNC, regs->ip, 0);
 	else if (branch->kind == X86_SYSCALL)
@@ -342,9 +436,10 @@ static void clear_pushed(unsigned long sp)
 static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 {
 	const struct x86_branch *last = &stepper->insn[0];
+	unsigned int left = STEPPER_SHADOWS;
 
-	if (last->kind == X86_SHADOW && regs->ip != last->next && regs->ip != last->ip)
-		last = &stepper->insn[1];
+	while (last->kind == X86_SHADOW && left-- && regs->ip != last->next && regs->ip != last->ip)
+		last++;
 	if (last->kind == X86_SYSCALL)
 		regs->r11 &= ~X86_EFLAGS_TF;
 	if (stepper->stepped && last->pushes_flags)
@@ -377,22 +472,42 @@ void __trace_emu_enter(struct pt_regs *regs)
 	stepper->busy = false;
 }
 
+/* The breakpoints of the task's that a #DB is about; DR6 may name others as well. */
+static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
+{
+	unsigned long enabled = raw_cpu_read(cpu_dr7), hits = 0;
+	unsigned int at;
+
+	for (at = 0; at < HBP_NUM; at++) {
+		if (enabled & enable_bits(at))
+			hits |= dr6 & (DR_TRAP0 << at);
+	}
+	return hits;
+}
+
 /*
  * A #DB is the stepper's alone if it met the breakpoint, or if TF was set for it and there
- * is no other reason. Runs before RCU watches: it only compares.
+ * is no other reason. If there is one, the step is nobody else's all the same: returns the
+ * DR6 that is the task's. Runs before RCU watches: it only compares.
  */
-noinstr void __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
+noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long dr6)
 {
 	struct stepper *stepper = raw_cpu_ptr(&pt_emu_stepper);
 
 	if (stepper->state == STEPPER_RUNNING) {
-		stepper->own_trap = (dr6 & DR_TRAP0) && !(dr6 & DR_STEP) &&
-				    regs->ip == stepper->breakpoint;
+		const bool met = (dr6 & (DR_TRAP0 << stepper->slot)) &&
+				 regs->ip == stepper->breakpoint;
+
+		dr6 = (dr6 & ~DR_TRAP_BITS) | hit_breakpoints(dr6);
+		stepper->own_trap = met && !(dr6 & (DR_STEP | DR_TRAP_BITS));
 	} else if (stepper->state == STEPPER_STEPPING) {
-		stepper->own_trap = !stepper->user_steps && (dr6 & DR_STEP) &&
-				    !((dr6 & DR_TRAP_BITS) && hw_breakpoint_active());
 		stepper->stepped = dr6 & DR_STEP;
+		if (stepper->user_steps || !(dr6 & DR_STEP))
+			return dr6;
+		dr6 = (dr6 & ~(DR_STEP | DR_TRAP_BITS)) | hit_breakpoints(dr6);
+		stepper->own_trap = !dr6;
 	}
+	return dr6;
 }
 
 static void met_breakpoint(struct stepper *stepper, const struct pt_regs *regs)
@@ -424,6 +539,22 @@ bool __trace_emu_debug(struct pt_regs *regs)
 	return true;
 }
 
+static bool load(const struct x86_branch *branch, const struct pt_regs *regs, unsigned long *word)
+{
+	unsigned long address = x86_branch_address(branch, registers_of(regs));
+
+	if (unlikely(hw_breakpoint_active()) && is_watched(address, false))
+		return false;
+	return !user_word_load(address, branch->operand.bytes, word);
+}
+
+static bool store(const struct x86_outcome *outcome)
+{
+	if (unlikely(hw_breakpoint_active()) && is_watched(outcome->sp, false))
+		return false;
+	return !user_word_store(outcome->sp, outcome->push_bytes, outcome->pushed);
+}
+
 /* Carries out the branch at ip. False: the CPU has to. */
 static bool carry_out(struct stepper *stepper, const struct x86_branch *branch, struct pt_regs *regs)
 {
@@ -432,12 +563,11 @@ static bool carry_out(struct stepper *stepper, const struct x86_branch *branch, 
 
 	if (!branch->executable || branch->kind == X86_PTWRITE)
 		return false;
-	if (x86_branch_reads(branch) &&
-	    user_word_load(x86_branch_address(branch, registers_of(regs)), branch->operand.bytes, &word))
+	if (x86_branch_reads(branch) && !load(branch, regs, &word))
 		return false;
 	if (!x86_branch_execute(branch, registers_of(regs), word, &outcome))
 		return false;
-	if (outcome.push_bytes && user_word_store(outcome.sp, outcome.push_bytes, outcome.pushed))
+	if (outcome.push_bytes && !store(&outcome))
 		return false;
 	regs->ip = outcome.to;
 	regs->sp = outcome.sp;
@@ -468,27 +598,38 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 			return false;
 		if (run->end.ip != regs->ip || !needs_breakpoint(&run->end) || !branches--)
 			break;
+		/* The task's own breakpoint comes first, unless it has just come. */
+		if (unlikely(hw_breakpoint_active()) && !(regs->flags & X86_EFLAGS_RF) &&
+		    is_watched(regs->ip, true))
+			break;
 		if (!carry_out(stepper, &run->end, regs))
 			return false;
+		regs->flags &= ~X86_EFLAGS_RF;
 	}
+	if (!set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : NO_BREAKPOINT))
+		return false;
+	/* RF would let the stepper's breakpoint pass once; the task's may have to. */
+	if (run->end.ip == regs->ip || !hw_breakpoint_active())
+		regs->flags &= ~X86_EFLAGS_RF;
 	stepper->run = run;
 	stepper->state = STEPPER_RUNNING;
-	/* RF would let the breakpoint pass once. */
-	regs->flags &= ~X86_EFLAGS_RF;
-	set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : 0);
 	return true;
 }
 
+/*
+ * The instruction at ip, and what one step may go over besides: #DB does not come between a
+ * MOV SS and the instruction behind.
+ */
 static void start_step(struct stepper *stepper, struct pt_regs *regs)
 {
 	bool long_mode = user_64bit_mode(regs);
 	struct x86_branch *insn = stepper->insn;
+	unsigned int left = STEPPER_SHADOWS;
 
 	stepper_disarm(stepper);
-	user_code_decode(regs->ip, long_mode, &insn[0]);
-	insn[1].kind = X86_UNKNOWN;
-	if (insn[0].kind == X86_SHADOW)
-		user_code_decode(insn[0].next, long_mode, &insn[1]);
+	user_code_decode(regs->ip, long_mode, insn);
+	for (; insn->kind == X86_SHADOW && left--; insn++)
+		user_code_decode(insn->next, long_mode, insn + 1);
 	stepper->state = STEPPER_STEPPING;
 	stepper->user_steps = regs->flags & X86_EFLAGS_TF;
 	regs->flags |= X86_EFLAGS_TF;

@@ -32,6 +32,9 @@ struct code_pages {
 	unsigned int	next;		/* whose place is taken next */
 };
 
+/* MOV SS in a row that a step may go over. */
+#define STEPPER_SHADOWS 3
+
 enum stepper_state {
 	STEPPER_AWAY,		/* in the kernel, or in user mode that is not followed */
 	STEPPER_RUNNING,	/* in user mode, up to a breakpoint */
@@ -53,11 +56,13 @@ struct stepper {
 	unsigned int		held_session;
 	struct task_struct	*task;		/* whose user mode it is; compared only */
 	const struct x86_run	*run;		/* RUNNING: what is being run */
-	struct x86_branch	insn[2];	/* STEPPING: the instruction, and the one behind */
+	struct x86_branch	insn[STEPPER_SHADOWS + 1]; /* STEPPING: see start_step() */
 	unsigned long		ip;		/* where user mode has begun */
 	unsigned long		at;		/* HELD: where it goes on */
 	unsigned int		behind;		/* HELD: retired up to `at` and not reported */
-	unsigned long		breakpoint;	/* what DR0 has been set to */
+	unsigned long		breakpoint;	/* the stepper's, in a debug register */
+	unsigned int		slot;	/* which one: 0 to 3 */
+	bool			armed;		/* DR7 has been set for that */
 	struct code_pages	pages;
 	u64			lost;		/* times that execution came to where it cannot */
 };

@@ -342,7 +342,7 @@ static void test_full(struct kunit *test)
 	unmap_and_close(test, event, rb);
 }
 
-/* Each region's end is one of the trace: half of the buffer. */
+/* The interrupt at the first region's end goes on with the other half of the buffer. */
 static void test_full_single_entry(struct kunit *test)
 {
 	struct perf_buffer *rb;
@@ -350,7 +350,7 @@ static void test_full_single_entry(struct kunit *test)
 
 	use_unit(&single_entry);
 	event = open_trace(test, 8, RING_BUFFER_WRITABLE, &rb);
-	fill(test, event, rb, 4 * PAGE_SIZE);
+	fill(test, event, rb, 8 * PAGE_SIZE);
 	goes_on_behind(test, event, rb);
 	unmap_and_close(test, event, rb);
 }

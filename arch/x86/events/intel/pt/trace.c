@@ -426,7 +426,7 @@ static long snapshot_within(struct pt_cpu *pt, const struct pt_buffer *buffer,
 
 /*
  * The latest @size bytes into @record: how many. Only in overwrite mode, where there are
- * no PMIs. The trace stands still meanwhile.
+ * no PMIs: none else, which anybody may ask for. The trace stands still meanwhile.
  */
 long pt_snapshot(struct perf_event *event, struct perf_output_handle *record, unsigned long size)
 {
@@ -434,7 +434,7 @@ long pt_snapshot(struct perf_event *event, struct perf_output_handle *record, un
 	const struct pt_buffer *buffer = perf_get_aux(&pt->handle);
 	long copied;
 
-	if (!buffer || pt->handle.event != event || WARN_ON_ONCE(!buffer->output.overwrite))
+	if (!buffer || pt->handle.event != event || !buffer->output.overwrite)
 		return 0;
 	if (!enter(pt, 0))
 		return snapshot_within(pt, buffer, record, size);
