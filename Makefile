@@ -39,7 +39,8 @@ help:
 ## make debug-kernel  KASAN, lockdep, UBSAN, fault injection: build/debug/...
 ## make kcsan-kernel  the race detector: build/kcsan/...
 ## make bench         stock and ours side by side: instructions for a sample in
-##                    the guest, ns for a record on this machine
+##                    the guest, ns for a record on this machine; and what
+##                    Intel PT costs: switches, branches, untraced tasks
 ## make bench-functions   the same instructions, function by function
 ## make series        the overlay as patches for `git am`: build/series/
 ## make base, tree    unpack the base; lay this tree over it
@@ -95,6 +96,8 @@ bench: kernel stock
 	@bench/run
 	@echo
 	@bench/aux
+	@echo
+	@bench/pt
 	@echo
 	@bench/native
 

@@ -168,6 +168,53 @@ TEST_F(PtOutput, AnEntryChangedBetweenStopAndStartCounts)
 	EXPECT_EQ(machine.read(msr::status) & halted, status::error);
 }
 
+TEST_F(PtOutput, AnotherEntryOfTheSameTable)
+{
+	add(0);
+	add(0);
+	end(table);
+	ASSERT_TRUE(start());
+	machine.write(msr::ctl, table_on & ~ctl::trace_en);
+
+	const std::uint64_t offset = place() >> 32;
+
+	ASSERT_TRUE(start(offset << 32 | 1 << 7));
+	run(10);
+	EXPECT_EQ(*machine.at(regions[0] + offset), 0);
+	EXPECT_NE(*machine.at(regions[1] + offset), 0);
+}
+
+TEST_F(PtOutput, ALaterPlaceInTheSameRegion)
+{
+	add(0, 1);
+	end(table);
+	ASSERT_TRUE(start());
+	machine.write(msr::ctl, table_on & ~ctl::trace_en);
+	ASSERT_TRUE(start(page_size << 32));
+	run(10);
+	EXPECT_NE(*machine.at(regions[0] + page_size), 0);
+
+	machine.write(msr::ctl, table_on & ~ctl::trace_en);
+	EXPECT_FALSE(start(2 * page_size << 32));
+	EXPECT_EQ(machine.read(msr::status) & halted, status::error);
+}
+
+/* The same numbers again, the other way round. */
+TEST_F(PtOutput, ASingleRangeAfterATableAtTheSamePlace)
+{
+	add(0);
+	end(table);
+	ASSERT_TRUE(start());
+	machine.write(msr::ctl, 0);
+
+	const std::uint64_t offset = place() >> 32;
+
+	machine.write(msr::ctl, on);
+	run(3);
+	EXPECT_EQ(*machine.at(regions[0] + offset), 0);
+	EXPECT_NE(*machine.at(table + offset), 0);
+}
+
 TEST_F(PtOutput, ThreePlacesTakeTurns)
 {
 	std::uint64_t bases[3];
@@ -180,7 +227,7 @@ TEST_F(PtOutput, ThreePlacesTakeTurns)
 		machine.put(bases[i], pages[i]);
 		machine.put(bases[i] + 8, bases[i] | topa_end);
 	}
-	for (const unsigned int i : {0, 1, 0, 1, 2, 0, 2, 2, 1, 0}) {
+	for (const unsigned int i : {0U, 1U, 0U, 1U, 2U, 0U, 2U, 2U, 1U, 0U}) {
 		EXPECT_TRUE(machine.write(msr::output_base, bases[i]));
 		EXPECT_TRUE(machine.write(msr::output_mask, masks[i]));
 		EXPECT_TRUE(machine.write(msr::ctl, table_on));

@@ -145,7 +145,7 @@ TEST(PtRegisters, RangesWrittenUnderTheSameCtl)
 
 	machine.write(msr::output_base, range);
 	machine.write(msr::output_mask, page_size - 1);
-	for (const std::uint64_t from : {0x1000, 0x5000, 0x3000}) {
+	for (const std::uint64_t from : {0x1000ULL, 0x5000ULL, 0x3000ULL}) {
 		expect_taken(machine, msr::addr0_a, from);
 		expect_taken(machine, msr::addr0_a + 1, from + 0xfff);
 		expect_taken(machine, msr::ctl, on);

@@ -32,7 +32,7 @@ DEFINE_PER_CPU(struct pt_cpu, pt_cpu);
 
 /* ---- TraceEn ---- */
 
-static void trace_on(struct pt_cpu *pt)
+static __always_inline void trace_on(struct pt_cpu *pt)
 {
 	WRITE_ONCE(pt->enabled, true);
 	barrier();
@@ -60,7 +60,7 @@ static void trace_off(struct pt_cpu *pt)
 }
 
 /* Bring TraceEn into accord with what is wanted of it. */
-static void settle(struct pt_cpu *pt)
+static __always_inline void settle(struct pt_cpu *pt)
 {
 	const bool wanted = pt->event && !pt->vmx_on && !READ_ONCE(pt->event->hw.aux_paused);
 
@@ -173,7 +173,7 @@ static __always_inline void program(struct pt_cpu *pt, struct pt_event *trace,
 	WRITE_ONCE(pt->live, true);
 }
 
-static int prepare_output(struct pt_cpu *pt, struct pt_output *output)
+static __always_inline int prepare_output(struct pt_cpu *pt, struct pt_output *output)
 {
 	const struct perf_output_handle *handle = &pt->handle;
 
@@ -266,14 +266,20 @@ static noinline void make_up(struct pt_cpu *pt)
 	}
 }
 
-static __always_inline void leave(struct pt_cpu *pt)
+/* With TraceEn in accord. */
+static __always_inline void release(struct pt_cpu *pt)
 {
-	settle(pt);
 	barrier();
 	WRITE_ONCE(pt->busy, false);
 	barrier();
 	if (unlikely(READ_ONCE(pt->missed)))
 		make_up(pt);
+}
+
+static __always_inline void leave(struct pt_cpu *pt)
+{
+	settle(pt);
+	release(pt);
 }
 
 static void wish(unsigned int what)
@@ -354,7 +360,7 @@ static __always_inline void stop(struct pt_cpu *pt, struct perf_event *event, in
 	if (buffer && !WARN_ON_ONCE(pt->handle.event != event) &&
 	    (flags & PERF_EF_UPDATE || !buffer->output.overwrite))
 		finish(pt, buffer, event);
-	leave(pt);
+	release(pt);
 }
 
 void pt_stop(struct perf_event *event, int flags)
