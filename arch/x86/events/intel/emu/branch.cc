@@ -101,9 +101,10 @@ x86_kind two_bytes(const x86_decoded &d, unsigned char code)
 	case 0x35:
 		return X86_UNDEFINED;
 	case 0xae: /* F3 0F AE /4 */
-		return has_prefix(d, X86_PREFIX_REP) && !has_prefix(d, X86_PREFIX_OPERAND) && reg_field(d) == 4 ?
-			       X86_PTWRITE :
-			       X86_PLAIN;
+		return has_prefix(d, X86_PREFIX_REP) && !has_prefix(d, X86_PREFIX_OPERAND) &&
+				       reg_field(d) == 4
+			       ? X86_PTWRITE
+			       : X86_PLAIN;
 	default:
 		return X86_PLAIN;
 	}
@@ -141,8 +142,9 @@ x86_operand operand_of(const x86_decoded &d)
 	if (d.has_displacement)
 		o.displacement = d.displacement;
 	if (!d.has_sib) {
-		o.base = mod == 0 && rm == 5 ? static_cast<unsigned char>(d.long_mode ? X86_IP : X86_NONE)
-					     : extended(rm, d.rex & 1);
+		o.base = mod == 0 && rm == 5
+				 ? static_cast<unsigned char>(d.long_mode ? X86_IP : X86_NONE)
+				 : extended(rm, d.rex & 1);
 		return o;
 	}
 	if ((d.sib & 7) != 5 || mod != 0)
@@ -205,7 +207,7 @@ unsigned char flags_pushed(const x86_decoded &d)
 
 /* Where each register number is in x86_registers, counted in words. */
 constexpr unsigned char place_of_register[16] = {10, 11, 12, 5, 19, 4, 13, 14,
-						 9,  8,  7,  6, 3,  2, 1,  0};
+						 9,  8,	 7,  6, 3,  2, 1,  0};
 
 unsigned long register_value(const x86_registers &r, unsigned char number)
 {
@@ -314,8 +316,9 @@ void x86_branch_classify(const x86_decoded *decoded, unsigned long ip, x86_branc
 	case X86_COUNTED:
 	case X86_JUMP:
 	case X86_CALL:
-		b.target = wrapped(b.next + static_cast<unsigned long>(static_cast<long>(d.immediate)),
-				   d.long_mode);
+		b.target =
+			wrapped(b.next + static_cast<unsigned long>(static_cast<long>(d.immediate)),
+				d.long_mode);
 		b.condition = b.kind == X86_COUNTED ? d.opcode
 						    : static_cast<unsigned char>(d.opcode & 0xf);
 		b.address_bytes = counter_bytes(d);

@@ -96,8 +96,12 @@ static void emu_cpuid(u32 subleaf, u32 registers[4])
 	pt_unit_cpuid(per_cpu(pt_emu_stepper, 0).unit, subleaf, registers);
 }
 
+/* Events there are. */
+static atomic_t users;
+
 static int emu_get(void)
 {
+	atomic_inc(&users);
 	static_branch_inc(&trace_emu_used);
 	return 0;
 }
@@ -110,7 +114,8 @@ static void disarm(void *unused)
 /* Without the hooks nobody else would take a CPU's last breakpoint away. */
 static void emu_put(void)
 {
-	on_each_cpu(disarm, NULL, 1);
+	if (atomic_dec_and_test(&users))
+		on_each_cpu(disarm, NULL, 1);
 	static_branch_dec(&trace_emu_used);
 }
 

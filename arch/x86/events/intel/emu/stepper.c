@@ -5,8 +5,8 @@
  * On the way to user mode it looks up where the run of instructions from here ends and
  * puts a hardware breakpoint on the branch there. When the breakpoint is met, the kernel
  * carries the branch out itself, on the way back, and so on from the branch's target.
- * What it cannot carry out, code that may change under it, and tasks whose debug registers
- * or TF are in use are stepped: TF is set last on the way to user mode and taken back
+ * What it cannot carry out, code that may change under it, and tasks that have TF set, or no
+ * debug register left, are stepped: TF is set last on the way to user mode and taken back
  * first on the way in, so that nobody else sees it.
  *
  * Every other entry into the kernel says by its address what has retired: run ends are
@@ -289,8 +289,10 @@ static void hold(struct stepper *stepper, unsigned long at)
 		leave(stepper, PT_UNIT_ASYNC, at, stepper->behind);
 		return;
 	}
+	/* An NMI has stopped the trace meanwhile: nobody has seen what has retired since. */
+	if (stepper->held_session != stepper->session)
+		stepper->lost++;
 	stepper->state = STEPPER_HELD;
-	stepper->held_session = stepper->session;
 	stepper->at = at;
 }
 
@@ -310,11 +312,13 @@ static void tell_ptwrite(struct stepper *stepper, const struct x86_branch *branc
 
 	if (!branch->executable) {
 		retired.kind = PT_UNIT_SEQUENTIAL;
+		stepper->lost++;
 	} else if (!x86_branch_reads(branch)) {
 		word = x86_branch_register(branch, registers_of(regs));
 	} else if (user_word_load(x86_branch_address(branch, registers_of(regs)),
 				  branch->operand.bytes, &word)) {
 		retired.kind = PT_UNIT_SEQUENTIAL;
+		stepper->lost++;
 	}
 	retired.payload = word;
 	stepper->behind = 0;
@@ -372,6 +376,9 @@ static bool tell_step(struct stepper *stepper, const struct pt_regs *regs)
 		return true;
 	case X86_JUMP:
 	case X86_CALL:
+		if (ip != branch->target)
+			break;
+		fallthrough;
 	case X86_INDIRECT_JUMP:
 	case X86_INDIRECT_CALL:
 	case X86_RETURN:
@@ -385,6 +392,13 @@ static bool tell_step(struct stepper *stepper, const struct pt_regs *regs)
 	return false;
 }
 
+/* SYSENTER does not say where it was: the kernel takes the vDSO's place for it. */
+static bool is_behind_syscall(const struct x86_branch *branch, const struct pt_regs *regs)
+{
+	return branch->kind == X86_SYSCALL &&
+	       (regs->ip == branch->next || !user_64bit_mode((struct pt_regs *)regs));
+}
+
 /* What a kernel entry in the middle of a run, or behind it, says. */
 static void leave_run(struct stepper *stepper, const struct pt_regs *regs)
 {
@@ -393,7 +407,7 @@ static void leave_run(struct stepper *stepper, const struct pt_regs *regs)
 
 	if (before >= 0)
 		leave(stepper, PT_UNIT_ASYNC, regs->ip, before);
-	else if (run->end.kind == X86_SYSCALL)
+	else if (is_behind_syscall(&run->end, regs))
 		leave(stepper, PT_UNIT_SYSCALL, run->end.ip, run->instructions);
 	else if (run->end.kind == X86_INTERRUPT && regs->ip == run->end.next)
 		leave(stepper, PT_UNIT_ASYNC, run->end.ip, run->instructions - 1);
@@ -408,7 +422,7 @@ static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
 
 	if (regs->ip == branch->ip)
 		leave(stepper, PT_UNIT_ASYNC, regs->ip, 0);
-	else if (branch->kind == X86_SYSCALL)
+	else if (is_behind_syscall(branch, regs))
 		leave(stepper, PT_UNIT_SYSCALL, branch->ip, 1);
 	else if (branch->kind == X86_INTERRUPT && regs->ip == branch->next)
 		leave(stepper, PT_UNIT_ASYNC, branch->ip, 0);
@@ -417,15 +431,20 @@ static void leave_step(struct stepper *stepper, const struct pt_regs *regs)
 }
 
 /* TF in flags that PUSHF has left on the stack is the stepper's. */
-static void clear_pushed(unsigned long sp)
+static void clear_pushed(struct stepper *stepper, unsigned long sp)
 {
 	const unsigned int shift = 8 * (X86_EFLAGS_TF_BIT / 8);
+	unsigned long dr7 = hw_breakpoint_active() ? local_db_save() : 0;
 	u8 byte;
 
-	if (copy_from_user_nofault(&byte, (void __user *)(sp + shift / 8), 1))
-		return;
-	byte &= ~(X86_EFLAGS_TF >> shift);
-	(void)copy_to_user_nofault((void __user *)(sp + shift / 8), &byte, 1);
+	if (copy_from_user_nofault(&byte, (void __user *)(sp + shift / 8), 1)) {
+		stepper->lost++;
+	} else {
+		byte &= ~(X86_EFLAGS_TF >> shift);
+		if (copy_to_user_nofault((void __user *)(sp + shift / 8), &byte, 1))
+			stepper->lost++;
+	}
+	local_db_restore(dr7);
 }
 
 /*
@@ -443,7 +462,7 @@ static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 	if (last->kind == X86_SYSCALL)
 		regs->r11 &= ~X86_EFLAGS_TF;
 	if (stepper->stepped && last->pushes_flags)
-		clear_pushed(regs->sp);
+		clear_pushed(stepper, regs->sp);
 	if (!(stepper->stepped && last->loads_flags))
 		regs->flags &= ~X86_EFLAGS_TF;
 }
@@ -468,7 +487,8 @@ void __trace_emu_enter(struct pt_regs *regs)
 		else if (tell_step(stepper, regs))
 			leave(stepper, PT_UNIT_ASYNC, regs->ip, 0);
 	}
-	stepper->stepped = false;
+	if (!stepper->own_trap)
+		stepper->stepped = false;
 	stepper->busy = false;
 }
 
@@ -485,6 +505,12 @@ static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
 	return hits;
 }
 
+/* DR6 has the bit cleared, and the kernel turned round, where a bus has been locked. */
+static __always_inline bool is_bus_lock(unsigned long dr6)
+{
+	return dr6 & DR_BUS_LOCK;
+}
+
 /*
  * A #DB is the stepper's alone if it met the breakpoint, or if TF was set for it and there
  * is no other reason. If there is one, the step is nobody else's all the same: returns the
@@ -499,7 +525,7 @@ noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long
 				 regs->ip == stepper->breakpoint;
 
 		dr6 = (dr6 & ~DR_TRAP_BITS) | hit_breakpoints(dr6);
-		stepper->own_trap = met && !(dr6 & (DR_STEP | DR_TRAP_BITS));
+		stepper->own_trap = met && !(dr6 & (DR_STEP | DR_TRAP_BITS)) && !is_bus_lock(dr6);
 	} else if (stepper->state == STEPPER_STEPPING) {
 		stepper->stepped = dr6 & DR_STEP;
 		if (stepper->user_steps || !(dr6 & DR_STEP))
@@ -535,6 +561,7 @@ bool __trace_emu_debug(struct pt_regs *regs)
 		hold(stepper, regs->ip);
 	else
 		stepper->state = STEPPER_AWAY;
+	stepper->stepped = false;
 	stepper->busy = false;
 	return true;
 }
@@ -628,6 +655,9 @@ static void start_step(struct stepper *stepper, struct pt_regs *regs)
 
 	stepper_disarm(stepper);
 	user_code_decode(regs->ip, long_mode, insn);
+	/* What a segment with a base, or of 16-bit code, executes is not known here. */
+	if (!long_mode && regs->cs != __USER32_CS)
+		insn->kind = X86_UNKNOWN;
 	for (; insn->kind == X86_SHADOW && left--; insn++)
 		user_code_decode(insn->next, long_mode, insn + 1);
 	stepper->state = STEPPER_STEPPING;
@@ -637,16 +667,23 @@ static void start_step(struct stepper *stepper, struct pt_regs *regs)
 
 static void follow(struct stepper *stepper, struct pt_regs *regs)
 {
-	bool goes_on = stepper->state == STEPPER_HELD && stepper->held_session == stepper->session &&
+	const u64 generation = atomic64_read(&current->mm->context.tlb_gen);
+	const unsigned int session = READ_ONCE(stepper->session);
+	bool goes_on = stepper->state == STEPPER_HELD && stepper->held_session == session &&
 		       stepper->task == current && stepper->at == regs->ip;
 
 	if (!goes_on) {
 		stepper_flush(stepper);
-		memset(&stepper->pages, 0, sizeof(stepper->pages));
 		stepper->behind = 0;
 		pt_unit_enter(stepper->unit, regs->ip, code_base(), mode_of(regs));
 	}
+	if (!goes_on || stepper->pages.generation != generation) {
+		memset(&stepper->pages, 0, sizeof(stepper->pages));
+		stepper->pages.generation = generation;
+	}
 	stepper->busy = true;
+	/* An NMI may begin another one from here on, of which user mode knows nothing. */
+	stepper->held_session = session;
 	stepper->task = current;
 	if (!may_run(regs) || has_shadow_stack() || !start_run(stepper, regs)) {
 		tell_run(stepper, stepper->ip, regs->ip, mode_of(regs));

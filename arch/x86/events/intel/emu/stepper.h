@@ -15,9 +15,9 @@ struct pt_unit;
 struct task_struct;
 
 /*
- * Pages of code that nobody can write to through this address space without a fault, and
- * where the kernel has them. They stay so until this CPU has been interrupted: whoever
- * takes one away has to tell every CPU that runs here.
+ * Pages of code that nobody can write to without a fault, and where the kernel has them.
+ * That holds until this CPU has been interrupted, or the address space has flushed some of
+ * its translations: a paravirtual flush need not interrupt a CPU.
  */
 #define CODE_PAGES 4
 
@@ -27,6 +27,7 @@ struct code_page {
 };
 
 struct code_pages {
+	u64		generation;	/* of the translations */
 	struct code_page last;		/* the one that has been used last */
 	struct code_page others[CODE_PAGES];
 	unsigned int	next;		/* whose place is taken next */

@@ -1,27 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0
 /* User code and the words that its branches use, see stepper.h. */
+#include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/pgtable.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+
+#include <asm/debugreg.h>
 
 #include "stepper.h"
 
 /* Bytes of the longest instruction. */
 #define LONGEST 15
 
-/* What is mapped at ip with all of these flags and none of those; NULL: nothing. */
-static const u8 *mapped_page(unsigned long ip, pteval_t with, pteval_t without)
+static struct page *page_behind(pteval_t flags, unsigned long pfn, pteval_t without)
 {
-	unsigned int level;
-	pte_t *pte = lookup_address_in_pgd(pgd_offset(current->mm, ip), ip, &level);
-	unsigned long pfn;
+	const pteval_t with = _PAGE_PRESENT | _PAGE_USER;
 
-	with |= _PAGE_PRESENT | _PAGE_USER;
-	if (!pte || (pte_flags(*pte) & (with | without)) != with)
+	return (flags & (with | without)) == with && pfn_valid(pfn) ? pfn_to_page(pfn) : NULL;
+}
+
+/*
+ * What is mapped at ip without any of these flags; NULL: nothing. Each entry is read once:
+ * with interrupts off the tables stay, as for the fast get_user_pages(), but not what is in
+ * them. Pages of 1 GiB are left to single steps.
+ */
+static struct page *mapped_page(unsigned long ip, pteval_t without)
+{
+	pgd_t *pgd, top;
+	p4d_t *p4d, fourth;
+	pud_t *pud, third;
+	pmd_t *pmd, second;
+	pte_t *pte, entry;
+
+	if (ip >= TASK_SIZE_MAX)
 		return NULL;
-	pfn = pte_pfn(*pte) + ((ip & (page_level_size(level) - 1)) >> PAGE_SHIFT);
-	return pfn_valid(pfn) ? pfn_to_kaddr(pfn) : NULL;
+	pgd = pgd_offset(current->mm, ip);
+	top = READ_ONCE(*pgd);
+	if (!pgd_present(top))
+		return NULL;
+	p4d = p4d_offset_lockless(pgd, top, ip);
+	fourth = READ_ONCE(*p4d);
+	if (!p4d_present(fourth))
+		return NULL;
+	pud = pud_offset_lockless(p4d, fourth, ip);
+	third = READ_ONCE(*pud);
+	if (!pud_present(third) || pud_leaf(third))
+		return NULL;
+	pmd = pmd_offset_lockless(pud, third, ip);
+	second = pmdp_get_lockless(pmd);
+	if (!pmd_present(second))
+		return NULL;
+	if (pmd_leaf(second))
+		return page_behind(pmd_flags(second), pmd_pfn(second) + pte_index(ip), without);
+	pte = pte_offset_map(&second, ip);
+	if (!pte)
+		return NULL;
+	entry = ptep_get_lockless(pte);
+	pte_unmap(pte);
+	return page_behind(pte_flags(entry), pte_pfn(entry), without);
 }
 
 /*
@@ -30,13 +68,15 @@ static const u8 *mapped_page(unsigned long ip, pteval_t with, pteval_t without)
  */
 static unsigned int read_by_page(unsigned long ip, void *to, unsigned int n)
 {
-	const u8 *page = mapped_page(ip, 0, 0);
+	struct page *page = mapped_page(ip, 0);
 
 	n = min_t(unsigned int, n, PAGE_SIZE - offset_in_page(ip));
-	return page && !copy_from_kernel_nofault(to, page + offset_in_page(ip), n) ? n : 0;
+	if (!page || copy_from_kernel_nofault(to, page_address(page) + offset_in_page(ip), n))
+		return 0;
+	return n;
 }
 
-unsigned int user_code_read(unsigned long ip, void *to, unsigned int n)
+static unsigned int read_code(unsigned long ip, void *to, unsigned int n)
 {
 	unsigned int first = min_t(unsigned int, n, PAGE_SIZE - offset_in_page(ip));
 
@@ -52,10 +92,28 @@ unsigned int user_code_read(unsigned long ip, void *to, unsigned int n)
 	return n;
 }
 
+/* What the kernel reads of the code is no access of the task's: nobody watches for it. */
+unsigned int user_code_read(unsigned long ip, void *to, unsigned int n)
+{
+	unsigned long dr7 = hw_breakpoint_active() ? local_db_save() : 0;
+
+	n = read_code(ip, to, n);
+	local_db_restore(dr7);
+	return n;
+}
+
+/* Pages of a file that somebody may write to through another mapping change any time. */
+static bool is_written_elsewhere(struct page *page)
+{
+	struct address_space *mapping = folio_mapping(page_folio(page));
+
+	return mapping && mapping_writably_mapped(mapping);
+}
+
 static noinline const u8 *find_page(struct code_pages *pages, unsigned long address)
 {
 	struct code_page *page = pages->others;
-	const u8 *kernel;
+	struct page *mapped;
 	unsigned int i;
 
 	for (i = 0; i < CODE_PAGES; i++) {
@@ -64,13 +122,13 @@ static noinline const u8 *find_page(struct code_pages *pages, unsigned long addr
 			return pages->last.kernel;
 		}
 	}
-	kernel = mapped_page(address, 0, _PAGE_RW);
-	if (!kernel)
+	mapped = mapped_page(address, _PAGE_RW | _PAGE_NX);
+	if (!mapped || is_written_elsewhere(mapped))
 		return NULL;
 	page[pages->next++ % CODE_PAGES] = pages->last;
 	pages->last.address = address;
-	pages->last.kernel = kernel;
-	return kernel;
+	pages->last.kernel = page_address(mapped);
+	return pages->last.kernel;
 }
 
 /* Where the kernel has the code at ip; NULL: somebody may write to it, or it is not there. */
@@ -141,6 +199,12 @@ static bool build(struct x86_run *run, unsigned long ip, u8 mode, unsigned long 
 	return run->bytes;
 }
 
+/* A run that is cut off ends in front of end.ip, any other behind. */
+static __always_inline bool ends_before(const struct x86_run *run, unsigned long limit)
+{
+	return run->end.ip < limit || (run->end.kind == X86_PLAIN && run->end.ip == limit);
+}
+
 /* A run that reaches into the next page, or is new, or has changed. */
 static noinline const struct x86_run *find_run(struct stepper *stepper, struct x86_run *run,
 					       unsigned long ip, u8 mode, unsigned long limit)
@@ -148,7 +212,7 @@ static noinline const struct x86_run *find_run(struct stepper *stepper, struct x
 	const u8 *kernel = fixed_code(&stepper->pages, ip), *behind;
 	unsigned int first = PAGE_SIZE - offset_in_page(ip);
 
-	if (run->start == ip && run->mode == mode && run->end.ip <= limit && run->bytes > first) {
+	if (run->start == ip && run->mode == mode && ends_before(run, limit) && run->bytes > first) {
 		behind = fixed_code(&stepper->pages, ip + first);
 		if (!behind)
 			return NULL;
@@ -162,8 +226,8 @@ static noinline const struct x86_run *find_run(struct stepper *stepper, struct x
 }
 
 /*
- * A page that is written to through another mapping is found out when its code is next
- * compared; what must not happen is that a run is changed by the run itself.
+ * What others change is found out when the code is next compared; what must not happen is
+ * that a run is changed by itself: pages that may be written to are not run.
  */
 const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, bool long_mode,
 				    unsigned long limit)
@@ -174,7 +238,7 @@ const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, b
 
 	if (unlikely(!kernel))
 		return NULL;
-	if (likely(run->start == ip && run->mode == mode && run->end.ip <= limit &&
+	if (likely(run->start == ip && run->mode == mode && ends_before(run, limit) &&
 		   offset_in_page(ip) + run->bytes <= PAGE_SIZE && is_same(kernel, run->code, run->bytes)))
 		return run;
 	return find_run(stepper, run, ip, mode, limit);
@@ -182,17 +246,36 @@ const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, b
 
 int user_word_load(unsigned long address, unsigned int bytes, unsigned long *word)
 {
-	u32 narrow;
+	const void __user *from = (const void __user *)address;
+	int err = -EFAULT;
+	u32 narrow = 0;
 
-	if (bytes == sizeof(*word))
-		return copy_from_user_nofault(word, (void __user *)address, sizeof(*word));
-	if (copy_from_user_nofault(&narrow, (void __user *)address, sizeof(narrow)))
-		return -EFAULT;
-	*word = narrow;
-	return 0;
+	if (!access_ok(from, bytes))
+		return err;
+	/* In one access, as the CPU does it: others may be changing the word. */
+	pagefault_disable();
+	if (bytes == sizeof(*word)) {
+		err = __get_user(*word, (const unsigned long __user *)from);
+	} else {
+		err = __get_user(narrow, (const u32 __user *)from);
+		*word = narrow;
+	}
+	pagefault_enable();
+	return err;
 }
 
 int user_word_store(unsigned long address, unsigned int bytes, unsigned long word)
 {
-	return copy_to_user_nofault((void __user *)address, &word, bytes);
+	void __user *to = (void __user *)address;
+	int err;
+
+	if (!access_ok(to, bytes))
+		return -EFAULT;
+	pagefault_disable();
+	if (bytes == sizeof(word))
+		err = __put_user(word, (unsigned long __user *)to);
+	else
+		err = __put_user((u32)word, (u32 __user *)to);
+	pagefault_enable();
+	return err;
 }
