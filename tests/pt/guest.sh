@@ -63,7 +63,7 @@ run_way() { # WAY
 		run "$1" record "$case/$1" -t
 		;;
 	both) run both record "$case/both" -s -t -m 16384 ;;
-	gaps) run gaps record "$case/gaps" -t -m 16 ;;
+	gaps) run gaps record "$case/gaps" -t -m 4 ;;
 	trace) run trace record "$case/trace" -t ;;
 	perf) run perf recorded_by_perf "$case/perf.data" --per-thread ;;
 	inherit) run inherit recorded_by_perf "$case/inherit.data" ;;

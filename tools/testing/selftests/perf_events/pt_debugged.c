@@ -49,6 +49,7 @@ asm(".pushsection .text\n"
     "	syscall\n"
     "	mov %ss, %eax\n"
     "	mov %eax, %ss\n"
+    "	nop\n" /* stepped with the MOV; see breakpoints_and_steps */
     "	incl unwatched(%rip)\n"
     "	ret\n"
     ".balign 64\n"
