@@ -107,7 +107,7 @@ static inline unsigned long long pt_output_mask(const struct pt_output *output)
 /* Can BASE have changed since it was written? Non-zero: yes. */
 static inline int pt_output_moves(const struct pt_output *output)
 {
-	return output->moves;
+	return output->moves != 0;
 }
 
 /*
