@@ -3,7 +3,8 @@
  * What Intel PT costs, for bench/pt. Prints NAME <tab> NUMBER [<tab> NUMBER]. Runs in a
  * guest whose clock counts instructions.
  *
- *	pt switch	a switch of traced tasks: the base's driver, ours. With the module
+ *	pt switch	a switch of traced tasks: the base's driver, ours; also with
+ *			identifiers in all records, as perf asks for them. With the module
  *			pt_bench loaded
  *	pt branches	a round of a loop: untraced, traced by emulated Intel PT
  *	pt others	a system call of a task that is not traced: without an event in the
@@ -16,6 +17,7 @@
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +51,12 @@ static uint32_t pmu_type(const char *pmu)
 	return type;
 }
 
+/* What perf record has in each record. */
+#define IDENTIFIERS							\
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+static bool identified;
+
 static int open_event(const char *pmu, pid_t pid, uint64_t config, uint64_t config1)
 {
 	struct perf_event_attr attr = {
@@ -58,6 +66,8 @@ static int open_event(const char *pmu, pid_t pid, uint64_t config, uint64_t conf
 		.config1	= config1,
 		.disabled	= 1,
 		.exclude_kernel	= 1,
+		.sample_type	= identified ? IDENTIFIERS : 0,
+		.sample_id_all	= identified,
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0);
 
@@ -147,9 +157,15 @@ static double switches(const char *pmu, uint64_t driver, unsigned int tasks)
 
 static void switch_costs(void)
 {
-	for (unsigned int tasks = 1; tasks <= 2; tasks++)
-		printf("%s\t%.1f\t%.1f\n", tasks == 1 ? "one task" : "two tasks in turn",
-		       switches("pt_base", 0, tasks), switches("pt_ours", 1, tasks));
+	for (int round = 0; round < 2; round++) {
+		identified = round == 1;
+		for (unsigned int tasks = 1; tasks <= 2; tasks++)
+			printf("%s%s\t%.1f\t%.1f\n",
+			       tasks == 1 ? "one task" : "two tasks in turn",
+			       identified ? ", identifiers" : "",
+			       switches("pt_base", 0, tasks), switches("pt_ours", 1, tasks));
+	}
+	identified = false;
 }
 
 /* ---- branches ---- */

@@ -22,15 +22,15 @@
 #include "pt_bench.h"
 
 #undef rdmsrl
-#define rdmsrl(msr, value)	((value) = bench_unit_read(msr))
+#define rdmsrl(msr, value)	((value) = bench_unit_read(BENCH_BASE, msr))
 #undef wrmsrl
-#define wrmsrl(msr, value)	bench_unit_write(msr, value)
+#define wrmsrl(msr, value)	bench_unit_write(BENCH_BASE, msr, value)
 #define rdmsrl_safe_on_cpu(cpu, msr, value)	(-EIO)
 #undef cpuid_count
 #define cpuid_count(leaf, subleaf, a, b, c, d)			\
 	do {							\
 		u32 words[4];					\
-		bench_unit_cpuid(subleaf, words);		\
+		bench_unit_cpuid(BENCH_BASE, subleaf, words);		\
 		*(a) = words[0];				\
 		*(b) = words[1];				\
 		*(c) = words[2];				\

@@ -2,7 +2,7 @@
 /*
  * pt_bench: what a switch between traced tasks costs the base's Intel PT driver and ours.
  *
- * The PMUs pt_base and pt_ours are the two drivers, over one emulated unit. An event of
+ * The PMUs pt_base and pt_ours are the two drivers, each over an emulated unit. An event of
  * the PMU pt_bench whose attr.config is one of them, when it starts, switches to and fro
  * between all events of that driver that have been opened since, as the scheduler does:
  * del() of one, add() of the next. Its count is the time that attr.config1 switches took,
@@ -100,7 +100,7 @@ static u64 time_switches(enum bench_driver driver, u64 switches)
 		return 0;
 	}
 	for (left = switches; left; left--) {
-		bench_unit_run();
+		bench_unit_run(driver);
 		start = local_clock();
 		pmu->del(tasks[now], PERF_EF_UPDATE);
 		now = now + 1 < count ? now + 1 : 0;
@@ -119,15 +119,14 @@ static u64 time_switches(enum bench_driver driver, u64 switches)
 static void event_start(struct perf_event *event, int flags)
 {
 	enum bench_driver driver = event->attr.config;
-	u64 faults = bench_unit_faults();
+	u64 faults = bench_unit_faults(driver);
 	u64 time;
 
 	/* Once until it is reset: the task itself may be switched meanwhile. */
 	if (local64_read(&event->count))
 		return;
-	bench_our_forget();
 	time = time_switches(driver, event->attr.config1);
-	if (bench_unit_faults() != faults) {
+	if (bench_unit_faults(driver) != faults) {
 		pr_err("%s: registers have been refused\n", names[driver]);
 		time = 0;
 	}

@@ -20,21 +20,16 @@ struct pt_pmu pt_pmu;
 
 u64 pt_native_read(u32 msr)
 {
-	return bench_unit_read(msr);
+	return bench_unit_read(BENCH_OURS, msr);
 }
 
 void pt_native_write(u32 msr, u64 value)
 {
-	bench_unit_write(msr, value);
+	bench_unit_write(BENCH_OURS, msr, value);
 }
 
 DEFINE_STATIC_CALL(pt_hw_read, pt_native_read);
 DEFINE_STATIC_CALL(pt_hw_write, pt_native_write);
-
-void bench_our_forget(void)
-{
-	pt_shadow_forget(&this_cpu_ptr(&pt_cpu)->shadow);
-}
 
 static void event_destroy(struct perf_event *event)
 {
@@ -76,9 +71,13 @@ int bench_our_init(void)
 {
 	struct pmu *pmu = &pt_pmu.pmu;
 	u32 subleaf;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		pt_shadow_forget(&per_cpu(pt_cpu, cpu).shadow);
 
 	for (subleaf = 0; subleaf < PT_CAPS_SUBLEAVES; subleaf++)
-		bench_unit_cpuid(subleaf, &pt_pmu.caps[4 * subleaf]);
+		bench_unit_cpuid(BENCH_OURS, subleaf, &pt_pmu.caps[4 * subleaf]);
 	pt_caps_bound(pt_pmu.caps);
 
 	pmu->capabilities		= PERF_PMU_CAP_ITRACE | PERF_PMU_CAP_AUX_PREFER_LARGE;

@@ -264,6 +264,8 @@ void pt_output_init(pt_output *output)
 {
 	output->position = 0;
 	output->marked = 0;
+	output->moves = !output->ranged && !output->topa.single_entry &&
+			output->topa.nr_regions > PT_TOPA_REGIONS;
 	move_to(*output, 0);
 }
 

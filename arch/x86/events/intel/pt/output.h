@@ -41,6 +41,7 @@ struct pt_output {
 	unsigned long long	range;		/* its physical address, if ranged */
 	unsigned int		ranged;		/* non-zero: one range of memory, no table */
 	unsigned int		overwrite;
+	unsigned int		moves;		/* non-zero: the hardware changes tables */
 	unsigned int		stop_filter;	/* set by who calls: a filter, too, may stop it */
 	struct pt_place		place;		/* where the next byte goes */
 	unsigned long		position;	/* the same as a position */
@@ -106,8 +107,7 @@ static inline unsigned long long pt_output_mask(const struct pt_output *output)
 /* Can BASE have changed since it was written? Non-zero: yes. */
 static inline int pt_output_moves(const struct pt_output *output)
 {
-	return !output->ranged && !output->topa.single_entry &&
-	       output->topa.nr_regions > PT_TOPA_REGIONS;
+	return output->moves != 0;
 }
 
 /*

@@ -80,6 +80,7 @@ void pt_buffer_free(void *buffer);
 struct pt_cpu {
 	struct perf_output_handle handle;
 	struct pt_shadow	shadow;
+	struct pt_buffer	*buffer;	/* of the open transaction */
 	struct perf_event	*event;		/* between start and stop */
 	u64			ctl;		/* of that event, without TraceEn */
 	bool			enabled;	/* TraceEn may be set */

@@ -201,6 +201,7 @@ static __always_inline bool begin(struct pt_cpu *pt, struct perf_event *event)
 	}
 	if (unlikely(pt->vmx_on))
 		perf_aux_output_flag(&pt->handle, PERF_AUX_FLAG_PARTIAL);
+	pt->buffer = buffer;
 	program(pt, trace, &buffer->output);
 	event->hw.state &= ~PERF_HES_UPTODATE;
 	return true;
@@ -344,8 +345,6 @@ void pt_start(struct perf_event *event, int flags)
 
 static __always_inline void stop(struct pt_cpu *pt, struct perf_event *event, int flags)
 {
-	struct pt_buffer *buffer;
-
 	if (!enter(pt, 0))
 		return;
 	WRITE_ONCE(pt->event, NULL);
@@ -356,10 +355,12 @@ static __always_inline void stop(struct pt_cpu *pt, struct perf_event *event, in
 	 * What is overwritten can stay open, so that a sample can still be taken of it. Else
 	 * the room may have come to its end, which has to be told.
 	 */
-	buffer = perf_get_aux(&pt->handle);
-	if (buffer && !WARN_ON_ONCE(pt->handle.event != event) &&
-	    (flags & PERF_EF_UPDATE || !buffer->output.overwrite))
-		finish(pt, buffer, event);
+	if (likely(pt->handle.event == event)) {
+		if (flags & PERF_EF_UPDATE || !pt->buffer->output.overwrite)
+			finish(pt, pt->buffer, event);
+	} else {
+		WARN_ON_ONCE(pt->handle.event);
+	}
 	release(pt);
 }
 
