@@ -65,8 +65,8 @@ TEST(Classify, KnowsEveryKind)
 	EXPECT_EQ(kind({0xf3, 0x48, 0x0f, 0xae, 0x20}), X86_PTWRITE);
 	EXPECT_EQ(kind({0x0f, 0xae, 0x20}), X86_PLAIN); /* XSAVE */
 	EXPECT_EQ(kind({0xf3}), X86_UNKNOWN);
-	EXPECT_EQ(kind({0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
-			0x66, 0x90}),
+	EXPECT_EQ(kind({0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+			0x66, 0x66, 0x66, 0x90}),
 		  X86_UNKNOWN); /* longer than any */
 }
 
@@ -86,7 +86,7 @@ TEST(Classify, WhoReadsAndWritesTheFlags)
 /* Opcodes behind VEX and EVEX that are branches without. */
 TEST(Classify, VexIsNoBranch)
 {
-	EXPECT_EQ(kind({0xc5, 0xf8, 0x77}), X86_PLAIN); /* VZEROUPPER */
+	EXPECT_EQ(kind({0xc5, 0xf8, 0x77}), X86_PLAIN);	      /* VZEROUPPER */
 	EXPECT_EQ(kind({0xc5, 0xf1, 0x74, 0xc2}), X86_PLAIN); /* VPCMPEQB */
 	EXPECT_EQ(kind({0xc5, 0xfb, 0xe6, 0xc1}), X86_PLAIN);
 	EXPECT_EQ(kind({0xc5, 0xf1, 0xe8, 0xc2}), X86_PLAIN); /* VPSUBSB */
@@ -119,12 +119,12 @@ x86_kind kind_by_zydis(const ZydisDecodedInstruction &i)
 	switch (i.mnemonic) {
 	case ZYDIS_MNEMONIC_JMP:
 		return i.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ? X86_FAR
-		       : i.raw.imm[0].is_relative		     ? X86_JUMP
-								     : X86_INDIRECT_JUMP;
+		       : i.raw.imm[0].is_relative		   ? X86_JUMP
+								   : X86_INDIRECT_JUMP;
 	case ZYDIS_MNEMONIC_CALL:
 		return i.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ? X86_FAR
-		       : i.raw.imm[0].is_relative		     ? X86_CALL
-								     : X86_INDIRECT_CALL;
+		       : i.raw.imm[0].is_relative		   ? X86_CALL
+								   : X86_INDIRECT_CALL;
 	case ZYDIS_MNEMONIC_RET:
 		return i.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ? X86_FAR : X86_RETURN;
 	case ZYDIS_MNEMONIC_IRET:
@@ -207,8 +207,8 @@ void compare_with_zydis(bool long_mode)
 		ZydisDecodedInstruction instruction;
 		ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
-		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &instruction,
-							 operands)))
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(),
+							 &instruction, operands)))
 			continue;
 		const auto branch = classify({code.begin(), code.end()}, long_mode);
 		auto expected = kind_by_zydis(instruction);
@@ -216,13 +216,13 @@ void compare_with_zydis(bool long_mode)
 		if (moves_to_ss(instruction, operands))
 			expected = X86_SHADOW;
 		/* Lengths that CPUs of two makers do not agree on, or never retire. */
-		if (instruction.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED || expected == X86_UNDEFINED ||
-		    instruction.meta.isa_set == ZYDIS_ISA_SET_KNCJKBR)
+		if (instruction.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ||
+		    expected == X86_UNDEFINED || instruction.meta.isa_set == ZYDIS_ISA_SET_KNCJKBR)
 			continue;
 		if (expected >= X86_COND && expected <= X86_CALL && instruction.operand_width == 16)
 			continue;
-		const std::string bytes = testing::PrintToString(
-			std::vector<unsigned char>(code.begin(), code.begin() + instruction.length));
+		const std::string bytes = testing::PrintToString(std::vector<unsigned char>(
+			code.begin(), code.begin() + instruction.length));
 
 		ASSERT_EQ(branch.kind, expected) << bytes << " seed " << seed;
 		ASSERT_EQ(branch.length, instruction.length) << bytes << " seed " << seed;

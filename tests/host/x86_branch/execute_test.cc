@@ -133,7 +133,8 @@ void give_registers(user_regs_struct &u, const Cpu &cpu, std::mt19937_64 &random
 		*reg = random() % 3 ? data + random() % 2048 : random() % 16;
 	if (random() % 3 == 0)
 		u.rcx = random() % 2 ? random() % 3 : (random() << 32) + random() % 3;
-	u.rsp = reinterpret_cast<unsigned long long>(cpu.memory + 2 * Cpu::page + 1024) + random() % 512;
+	u.rsp = reinterpret_cast<unsigned long long>(cpu.memory + 2 * Cpu::page + 1024) +
+		random() % 512;
 	u.rip = reinterpret_cast<unsigned long long>(cpu.memory + 512);
 	u.eflags = (u.eflags & ~arithmetic_flags) | (random() & arithmetic_flags);
 }
