@@ -75,7 +75,7 @@ tidy() {
 }
 
 check "every source file names its licence" licensed
-check "shellcheck" xargs -a "$work/shell" shellcheck
+check "shellcheck" xargs -a "$work/shell" shellcheck -x -P SCRIPTDIR
 check "clang-format" xargs -a "$work/cxx" clang-format --dry-run -Werror
 check "clang-tidy on the core" tidy
 check "checkpatch on the kernel's C" checkpatch

@@ -70,6 +70,7 @@ struct pt_unit_counts {
 	unsigned long long errors;	/* operational errors: STATUS.Error set */
 	unsigned long long instructions;/* retired with packets enabled */
 };
+
 void pt_unit_counts(const struct pt_unit *unit, struct pt_unit_counts *counts);
 
 /* The execution mode that MODE.Exec tells. */
@@ -95,9 +96,9 @@ enum pt_unit_class {
 
 struct pt_unit_retired {
 	enum pt_unit_class	kind;
-	unsigned int		instructions;	/* retired since the last report, this one included */
-	unsigned long long	ip;		/* of the instruction; SEQUENTIAL: where the run began */
-	unsigned long long	next;		/* behind the instruction: where a call returns to */
+	unsigned int		instructions;	/* retired since the last report, with this one */
+	unsigned long long	ip;		/* of the instruction; SEQUENTIAL: of the first */
+	unsigned long long	next;		/* behind it: where a call returns to */
 	unsigned long long	to;		/* where execution goes on */
 	unsigned long long	payload;
 	unsigned int		payload_size;	/* 4 or 8 */
@@ -134,6 +135,7 @@ enum pt_unit_end {
 	PT_UNIT_LATE,
 	PT_UNIT_SYSCALL,
 };
+
 void pt_unit_leave(struct pt_unit *unit, enum pt_unit_end end, unsigned long long ip,
 		   unsigned int instructions);
 

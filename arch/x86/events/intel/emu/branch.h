@@ -82,7 +82,7 @@ enum x86_kind {
 /* How the operand of an indirect branch, or of PTWRITE, is found. */
 struct x86_operand {
 	unsigned char	is_memory;
-	unsigned char	base;		/* register number; X86_NONE; X86_IP: the next instruction */
+	unsigned char	base;		/* register number; X86_NONE; X86_IP: what is behind */
 	unsigned char	index;		/* register number or X86_NONE */
 	unsigned char	scale;		/* shift of the index */
 	unsigned char	bytes;		/* 4 or 8 */

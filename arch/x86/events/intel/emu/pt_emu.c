@@ -166,7 +166,8 @@ static int make_unit(struct stepper *stepper, int cpu, const struct pt_unit_feat
 	int node = cpu_to_node(cpu);
 
 	stepper->unit = kzalloc_node(pt_unit_size(), GFP_KERNEL, node);
-	stepper->runs.slots = vzalloc_node(array_size(1 << RUNS_ORDER, sizeof(struct x86_run)), node);
+	stepper->runs.slots = vzalloc_node(array_size(1 << RUNS_ORDER, sizeof(struct x86_run)),
+					   node);
 	stepper->runs.order = RUNS_ORDER;
 	if (!stepper->unit || !stepper->runs.slots)
 		return -ENOMEM;

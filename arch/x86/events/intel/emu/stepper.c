@@ -583,7 +583,8 @@ static bool store(const struct x86_outcome *outcome)
 }
 
 /* Carries out the branch at ip. False: the CPU has to. */
-static bool carry_out(struct stepper *stepper, const struct x86_branch *branch, struct pt_regs *regs)
+static bool carry_out(struct stepper *stepper, const struct x86_branch *branch,
+		      struct pt_regs *regs)
 {
 	struct x86_outcome outcome;
 	unsigned long word = 0;
@@ -599,7 +600,8 @@ static bool carry_out(struct stepper *stepper, const struct x86_branch *branch, 
 	regs->ip = outcome.to;
 	regs->sp = outcome.sp;
 	regs->cx = outcome.cx;
-	tell(stepper, branch, outcome.taken, outcome.to, branch->long_mode ? PT_UNIT_64 : PT_UNIT_32);
+	tell(stepper, branch, outcome.taken, outcome.to,
+	     branch->long_mode ? PT_UNIT_64 : PT_UNIT_32);
 	return true;
 }
 

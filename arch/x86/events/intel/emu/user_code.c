@@ -212,7 +212,8 @@ static noinline const struct x86_run *find_run(struct stepper *stepper, struct x
 	const u8 *kernel = fixed_code(&stepper->pages, ip), *behind;
 	unsigned int first = PAGE_SIZE - offset_in_page(ip);
 
-	if (run->start == ip && run->mode == mode && ends_before(run, limit) && run->bytes > first) {
+	if (run->start == ip && run->mode == mode && ends_before(run, limit) &&
+	    run->bytes > first) {
 		behind = fixed_code(&stepper->pages, ip + first);
 		if (!behind)
 			return NULL;
@@ -239,7 +240,8 @@ const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, b
 	if (unlikely(!kernel))
 		return NULL;
 	if (likely(run->start == ip && run->mode == mode && ends_before(run, limit) &&
-		   offset_in_page(ip) + run->bytes <= PAGE_SIZE && is_same(kernel, run->code, run->bytes)))
+		   offset_in_page(ip) + run->bytes <= PAGE_SIZE &&
+		   is_same(kernel, run->code, run->bytes)))
 		return run;
 	return find_run(stepper, run, ip, mode, limit);
 }
