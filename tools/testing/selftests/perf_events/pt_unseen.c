@@ -696,6 +696,29 @@ static void code_that_unmaps_itself_scene(void)
 }
 UNSEEN(code_that_unmaps_itself)
 
+/* A return in memory that may only be read, and a jump to where no address is. */
+static void code_that_may_not_run_scene(void)
+{
+	static const unsigned char jump[] = { 0xff, 0xe0, 0xc3 };
+	unsigned char *code = new_code(4096, PROT_READ | PROT_WRITE);
+
+	handle_all(recover);
+	code[0] = 0xc3;
+	CHECK(!mprotect(code, 4096, PROT_READ));
+	give(1, 0);
+	run_code(code);
+	NOTE(got.r[0]);
+
+	code = new_code(4096, PROT_READ | PROT_WRITE);
+	memcpy(code, jump, sizeof(jump));
+	CHECK(!mprotect(code, 4096, PROT_READ | PROT_EXEC));
+	give(1, 0);
+	given.r[0] = ((uint64_t)code + 2) | 1UL << 48;
+	run_code(code);
+	NOTE(got.r[0]);
+}
+UNSEEN(code_that_may_not_run)
+
 /* Instructions across pages of which the second one is not there, or comes later. */
 static void code_across_pages_scene(void)
 {
@@ -831,6 +854,7 @@ int main(int argc, char **argv)
 		CASE(code_that_changes_itself),
 		CASE(code_with_two_mappings),
 		CASE(code_that_unmaps_itself),
+		CASE(code_that_may_not_run),
 		CASE(code_across_pages),
 		CASE(code_of_32_bits),
 		CASE(vdso_and_vsyscall),
