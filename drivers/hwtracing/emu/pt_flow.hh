@@ -43,6 +43,9 @@ class Flow {
 			return 0;
 		}
 		if (msr == msr::output_base && accepts_base(value)) {
+			/* What another buffer has lost is not for this one to tell. */
+			if (value != registers.output_base())
+				lost = false;
 			registers.base[(registers.place & place::slot) != 0] = value;
 			return 0;
 		}

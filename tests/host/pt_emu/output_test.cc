@@ -116,6 +116,25 @@ TEST_F(PtOutput, AStopFillsUpAndTellsTheLossAtTheNextStart)
 	EXPECT_EQ(told, (std::vector<std::uint8_t>{0x02, 0x23, 0x02, 0xf3}));
 }
 
+/* The next event's buffer says nothing of what this one's has lost. */
+TEST_F(PtOutput, ALossIsToldInItsOwnBufferOnly)
+{
+	add(topa_stop);
+	end(table);
+	ASSERT_TRUE(start());
+	run(3000);
+	ASSERT_TRUE(machine.read(msr::status) & status::stopped);
+	EXPECT_TRUE(machine.write(msr::ctl, 0));
+	EXPECT_TRUE(machine.write(msr::status, 0));
+
+	table = machine.allocate(page_size);
+	regions.clear();
+	add(topa_stop);
+	end(table);
+	ASSERT_TRUE(start());
+	EXPECT_EQ(place() >> 32, 22U); /* PSB, CBR, PSBEND */
+}
+
 TEST_F(PtOutput, AStopBehindOtherRegionsStaysInItsEntry)
 {
 	add(0);
