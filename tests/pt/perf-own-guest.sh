@@ -35,7 +35,7 @@ judge() { # NAME
 # The same parts that want a counter, with an event that needs none.
 samples_aux() {
 	perf record -q -B -N -o aux.data --aux-sample=8192 -e '{intel_pt//u,page-faults:u}' -c 1 uname &&
-		perf script -i aux.data --itrace=i100e -F event,ip >aux.script 2>&1 &&
+		perf script -i aux.data --itrace=i100ie -F event,ip >aux.script 2>&1 &&
 		! grep -q error aux.script && [ "$(grep -c 'page-faults' aux.script)" -gt 0 ] &&
 		[ "$(grep -c instructions aux.script)" -gt 10 ]
 }

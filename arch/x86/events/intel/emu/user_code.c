@@ -54,11 +54,8 @@ static struct page *mapped_page(unsigned long ip, pteval_t without)
 		return NULL;
 	if (pmd_leaf(second))
 		return page_behind(pmd_flags(second), pmd_pfn(second) + pte_index(ip), without);
-	pte = pte_offset_map(&second, ip);
-	if (!pte)
-		return NULL;
+	pte = pte_offset_kernel(&second, ip);
 	entry = ptep_get_lockless(pte);
-	pte_unmap(pte);
 	return page_behind(pte_flags(entry), pte_pfn(entry), without);
 }
 
