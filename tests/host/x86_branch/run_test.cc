@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Runs of instructions up to the next branch. */
-#include <cstring>
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ x86_run build(const std::vector<unsigned char> &code, unsigned long limit = no_l
 	x86_decoded decoded;
 	const auto n = static_cast<unsigned>(std::min<std::size_t>(code.size(), X86_RUN_BYTES));
 
-	std::memcpy(run.code, code.data(), n);
+	std::copy_n(code.begin(), n, run.code);
 	x86_run_begin(&run, start, 2);
 	do {
 		x86_decode(run.code + run.bytes, n - run.bytes, 1, &decoded);
