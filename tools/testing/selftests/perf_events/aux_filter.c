@@ -6,6 +6,7 @@
  * The PMU takes up to four and does nothing with them; the kernel reads them.
  */
 #include "perf_aux_record.h"
+#include "perf_address_filter.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -13,32 +14,11 @@
 
 #define MOST 4
 
-static int set_filter(int fd, const char *text)
-{
-	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text);
-}
-
 static int open_task(void)
 {
 	struct perf_event_attr attr = aux_attr();
 
 	return open_self(&attr);
-}
-
-static void expect_taken(int fd, const char *text)
-{
-	if (set_filter(fd, text))
-		FAIL("\"%s\" is refused with %s", text, strerrorname_np(errno));
-}
-
-static void expect_refused(int fd, const char *text, int error)
-{
-	if (!set_filter(fd, text))
-		FAIL("\"%.100s\" is accepted, not refused with %s", text,
-		     strerrorname_np(error));
-	if (errno != error)
-		FAIL("\"%.100s\" fails with %s, not with %s", text,
-		     strerrorname_np(errno), strerrorname_np(error));
 }
 
 /* ---- what a filter looks like ---- */

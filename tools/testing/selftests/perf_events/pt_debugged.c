@@ -243,13 +243,11 @@ UNSEEN(breakpoints_in_memory)
 
 /* ---- debug registers ---- */
 
-static void breakpoints_in_registers_scene(void)
+/* It runs to its end; how often its breakpoints have been met. */
+static void note_hits(pid_t pid)
 {
-	pid_t pid = start_debugged(do_work);
 	unsigned int hits = 0;
 
-	set_debug_register(pid, 0, (uint64_t)inner);
-	set_debug_register(pid, 7, 1);
 	for (;;) {
 		go_on(pid, PTRACE_CONT, 0);
 		if (!next_stop(pid, true))
@@ -259,24 +257,25 @@ static void breakpoints_in_registers_scene(void)
 	}
 	NOTE(hits);
 }
+
+static void breakpoints_in_registers_scene(void)
+{
+	pid_t pid = start_debugged(do_work);
+
+	set_debug_register(pid, 0, (uint64_t)inner);
+	set_debug_register(pid, 7, 1);
+	note_hits(pid);
+}
 UNSEEN(breakpoints_in_registers)
 
 /* 32 bits, written: length 3, kind 1. */
 static void watched_words_scene(void)
 {
 	pid_t pid = start_debugged(do_work);
-	unsigned int hits = 0;
 
 	set_debug_register(pid, 1, (uint64_t)&watched);
 	set_debug_register(pid, 7, 1 << 2 | 0xd << 20);
-	for (;;) {
-		go_on(pid, PTRACE_CONT, 0);
-		if (!next_stop(pid, true))
-			break;
-		hits++;
-		set_debug_register(pid, 6, 0);
-	}
-	NOTE(hits);
+	note_hits(pid);
 }
 UNSEEN(watched_words)
 

@@ -7,6 +7,7 @@
  * with its address. Where it is interrupted there is one more, with another address of its.
  */
 #include "perf_pt_event.h"
+#include "perf_address_filter.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -53,27 +54,6 @@ static void call_often(const void *code)
 }
 
 /* ---- filters ---- */
-
-static int set_filter(int fd, const char *text)
-{
-	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text);
-}
-
-static void expect_taken(int fd, const char *text)
-{
-	if (set_filter(fd, text))
-		FAIL("\"%s\" is refused with %s", text, strerrorname_np(errno));
-}
-
-static void expect_refused(int fd, const char *text, int error)
-{
-	if (!set_filter(fd, text))
-		FAIL("\"%.100s\" is accepted, not refused with %s", text,
-		     strerrorname_np(error));
-	if (errno != error)
-		FAIL("\"%.100s\" fails with %s, not with %s", text,
-		     strerrorname_np(errno), strerrorname_np(error));
-}
 
 /* Files are only looked for in new mappings while somebody wants to know of these. */
 static int open_pt(void)

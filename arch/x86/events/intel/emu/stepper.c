@@ -505,12 +505,6 @@ static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
 	return hits;
 }
 
-/* DR6 has the bit cleared, and the kernel turned round, where a bus has been locked. */
-static __always_inline bool is_bus_lock(unsigned long dr6)
-{
-	return dr6 & DR_BUS_LOCK;
-}
-
 /*
  * A #DB is the stepper's alone if it met the breakpoint, or if TF was set for it and there
  * is no other reason. If there is one, the step is nobody else's all the same: returns the
@@ -525,7 +519,7 @@ noinstr unsigned long __trace_emu_note_debug(struct pt_regs *regs, unsigned long
 				 regs->ip == stepper->breakpoint;
 
 		dr6 = (dr6 & ~DR_TRAP_BITS) | hit_breakpoints(dr6);
-		stepper->own_trap = met && !(dr6 & (DR_STEP | DR_TRAP_BITS)) && !is_bus_lock(dr6);
+		stepper->own_trap = met && !(dr6 & (DR_STEP | DR_TRAP_BITS | DR_BUS_LOCK));
 	} else if (stepper->state == STEPPER_STEPPING) {
 		stepper->stepped = dr6 & DR_STEP;
 		if (stepper->user_steps || !(dr6 & DR_STEP))
