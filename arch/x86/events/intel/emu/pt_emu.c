@@ -9,6 +9,7 @@
 #include <linux/init.h>
 #include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -22,6 +23,7 @@
 #include "../../../../../drivers/hwtracing/emu/pt_unit.h"
 #include "../../perf_event.h"
 #include "../pt/pt_hw.h"
+#include "events.h"
 #include "pt_emu.h"
 
 /* Runs that are kept for each CPU, and the memory for that: 2^11 and 384 KiB. */
@@ -97,13 +99,22 @@ static void emu_cpuid(u32 subleaf, u32 registers[4])
 }
 
 /* Events there are. */
-static atomic_t users;
+static unsigned int users;
+static DEFINE_MUTEX(users_lock);
 
 static int emu_get(void)
 {
-	atomic_inc(&users);
-	static_branch_inc(&trace_emu_used);
-	return 0;
+	int error = 0;
+
+	mutex_lock(&users_lock);
+	if (!users)
+		error = pt_emu_watch_idle(true);
+	if (!error)
+		users++;
+	mutex_unlock(&users_lock);
+	if (!error)
+		static_branch_inc(&trace_emu_used);
+	return error;
 }
 
 static void disarm(void *unused)
@@ -114,8 +125,12 @@ static void disarm(void *unused)
 /* Without the hooks nobody else would take a CPU's last breakpoint away. */
 static void emu_put(void)
 {
-	if (atomic_dec_and_test(&users))
+	mutex_lock(&users_lock);
+	if (!--users) {
+		pt_emu_watch_idle(false);
 		on_each_cpu(disarm, NULL, 1);
+	}
+	mutex_unlock(&users_lock);
 	static_branch_dec(&trace_emu_used);
 }
 
@@ -224,6 +239,7 @@ int __init pt_emu_init(const struct pt_hw **hw)
 			return error;
 		}
 	}
+	pt_emu_find_entries();
 	debugfs_create_file("intel_pt_emu", 0400, NULL, NULL, &counts_fops);
 	*hw = &emulated_hw;
 	return 0;
