@@ -211,9 +211,11 @@ static inline void pt_calls(unsigned int nr)
 		syscall(SYS_getppid);
 }
 
-/* A loop of so many conditional branches, of which one is not taken. */
+/* A loop of so many conditional branches, of which one is not taken; none of none. */
 static inline void pt_loop(unsigned long nr)
 {
+	if (!nr)
+		return;
 	asm volatile("1: dec %0\n"
 		     "jnz 1b"
 		     : "+r" (nr) : : "cc");
