@@ -77,6 +77,20 @@ static inline uint64_t pt_count(const char *name)
 	return found;
 }
 
+/*
+ * An event of this task that can have address filters. Files are only looked for in new
+ * mappings while somebody wants to know of these.
+ */
+static inline int pt_open_filtered(void)
+{
+	struct perf_event_attr attr = pt_attr();
+
+	attr.mmap = 1;
+	if (!pt_cap("num_address_ranges"))
+		SKIP("there are no address ranges");
+	return open_self(&attr);
+}
+
 /* ---- a trace, in one piece ---- */
 
 struct pt_trace {
