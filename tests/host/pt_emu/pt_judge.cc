@@ -78,8 +78,9 @@ bool Judge::too_early(const State &state, const Item &item) const
 {
 	const Segment &now = segments[state.segment];
 
+	/* Between two gaps it may have begun where nothing has run: the truth knows no place. */
 	if (now.cut && state.told < now.gaps && state.next < truth.size() &&
-	    truth[state.next] == item)
+	    (truth[state.next] == item || state.told))
 		return true;
 	if (state.segment + 1 == segments.size())
 		return false;

@@ -11,6 +11,7 @@
 
 #include <asm/apic.h>
 #include <asm/desc.h>
+#include <asm/fred.h>
 #include <asm/idtentry.h>
 #include <asm/proto.h>
 #include <asm/special_insns.h>
@@ -58,14 +59,25 @@ static int device_vector(void)
 	return x86_vector_in_service(words);
 }
 
+static int vector_of(const struct pt_regs *regs)
+{
+	int vector;
+
+	/* There the CPU says it itself, and where a page fault was. */
+	if (cpu_feature_enabled(X86_FEATURE_FRED))
+		return regs->fred_ss.type == EVENT_TYPE_OTHER ? X86_ENTRY_NONE :
+								regs->fred_ss.vector;
+	vector = x86_entries_find(&entries, ((const unsigned long *)regs)[-1]);
+	return vector == X86_ENTRY_DEVICE ? device_vector() : vector;
+}
+
 void pt_emu_note_event(struct pt_unit *unit, const struct pt_regs *regs)
 {
-	unsigned long returns_to = ((const unsigned long *)regs)[-1];
-	int vector = x86_entries_find(&entries, returns_to);
-	unsigned long long address = read_cr2();
+	unsigned long long address;
+	int vector = vector_of(regs);
 
-	if (vector == X86_ENTRY_DEVICE)
-		vector = device_vector();
+	address = cpu_feature_enabled(X86_FEATURE_FRED) ? fred_event_data((struct pt_regs *)regs) :
+							read_cr2();
 	if (vector >= 0)
 		pt_unit_event(unit, vector, vector == X86_TRAP_PF ? &address : NULL);
 }

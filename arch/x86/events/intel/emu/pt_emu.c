@@ -4,6 +4,7 @@
  * register access goes to the unit of this CPU, the unit's interrupt comes on the way to
  * user mode.
  */
+#include <linux/cc_platform.h>
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/init.h>
@@ -232,6 +233,10 @@ int __init pt_emu_init(const struct pt_hw **hw)
 	struct pt_unit_features shown = features();
 	int cpu, error;
 
+	/* Debug registers do nothing there, or another one's are the task's. */
+	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT) ||
+	    cpu_feature_enabled(X86_FEATURE_XENPV))
+		return -EOPNOTSUPP;
 	for_each_possible_cpu(cpu) {
 		error = make_unit(per_cpu_ptr(&pt_emu_stepper, cpu), cpu, &shown);
 		if (error) {
