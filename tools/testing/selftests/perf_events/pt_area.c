@@ -41,9 +41,9 @@ static void run_until(uint64_t bytes, bool read)
 static void who_keeps_up_has_all_of_it(void)
 {
 	struct pt_walk walk;
-	int fd = open_timed(32768);
+	int fd = open_timed(16384);
 
-	pt_map(&trace, fd, 4, 32);
+	pt_map(&trace, fd, 4, 16);
 	enable(fd);
 	run_until(3 * trace.aux.size, true);
 	pt_finish(&trace);
