@@ -5,6 +5,7 @@
 #include "data/mapped_file.hh"
 #include "data/picture.hh"
 #include "limits.hh"
+#include "recount.hh"
 #include "summary.hh"
 #include "text.hh"
 
@@ -158,7 +159,8 @@ void Recording::prepare_output()
 		options.dirty_limit = default_dirty_limit();
 	if (!options.memory)
 		options.memory = default_memory();
-	file = std::make_unique<OutputFile>(options.output, *writer, options.dirty_limit, *ledger);
+	file = std::make_unique<OutputFile>(options.output, *writer, options.dirty_limit, *ledger,
+					    make_recount(*facts));
 }
 
 /* One thread for each CPU that has rings; rings without a CPU are dealt out. */
@@ -255,8 +257,9 @@ void Recording::switch_output()
 	if (!now.threads.empty())
 		now.threads = with_descendants(now.threads);
 	auto next_writer = std::make_unique<data::Writer>(std::move(now));
-	auto next = std::make_unique<OutputFile>(options.output + ".next", *next_writer,
-						 options.dirty_limit, *ledger);
+	auto next =
+		std::make_unique<OutputFile>(options.output + ".next", *next_writer,
+					     options.dirty_limit, *ledger, make_recount(*facts));
 	const int error = next->start();
 
 	if (error) {
@@ -514,7 +517,6 @@ void Recording::finish_file(OutputFile &one, bool last)
 {
 	data::Observations seen;
 	data::Outcome outcome;
-	std::vector<LossNote> notes;
 	data::Bytes fills;
 
 	if (last) {
@@ -526,12 +528,12 @@ void Recording::finish_file(OutputFile &one, bool last)
 		}
 		one.output()->settle();
 		outcome.compressed_bytes = one.output()->written();
-		notes = loss_notes();
 		outcome.seen = &seen;
 		if (!options.report.empty())
 			fills = fill_history();
 	}
-	const int error = one.finish(outcome, notes, fills);
+	const int error = one.finish(
+		outcome, [&] { return last ? loss_notes() : std::vector<LossNote>{}; }, fills);
 
 	if (error && !output_error)
 		output_error = error;

@@ -66,10 +66,11 @@ void Worker::AuxWrite::ended(int error)
 	content.ring = ring->map.index;
 	content.aux_record = record.size();
 	content.aux_bytes = size - record.size();
+	/* What failed is copied, and only then free to be written over. */
+	output->ended(place, size, std::move(content), error, &write);
+	output.reset();
 	ring->aux->safe_until(end);
 	ring = nullptr;
-	output->ended(place, size, std::move(content), error);
-	output.reset();
 }
 
 void Worker::write_aux_in_place(Ring &ring, std::size_t bytes)
@@ -167,7 +168,7 @@ class Worker::SnapshotWrite final : public Job {
 		content.ring = ring;
 		content.aux_record = record_size;
 		content.aux_bytes = memory.size() - record_size;
-		output->ended(place, memory.size(), std::move(content), error);
+		output->ended(place, memory.size(), std::move(content), error, &write);
 		delete this;
 	}
 
