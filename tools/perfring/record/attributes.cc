@@ -108,6 +108,9 @@ void side_band(EventSpec &event, bool has_aux, const RecordOptions &options)
 	event.attr.bpf_event = 1;
 	event.attr.context_switch = has_aux;
 	event.attr.text_poke = has_aux;
+	/* Decoders of traces have to know when and where tasks were switched. */
+	if (has_aux)
+		event.attr.sample_type |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 }
 
 void group_reading(std::vector<EventSpec> &events)

@@ -175,6 +175,7 @@ int OutputFile::finish(const data::Outcome &outcome,
 	out->settle();
 	if (out->is_stream()) {
 		write_losses(losses());
+		file_size = out->written();
 		return worst;
 	}
 	for (unsigned tries = 0;; tries++) {

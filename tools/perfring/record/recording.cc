@@ -211,7 +211,13 @@ void Recording::make_workers()
 void Recording::enable()
 {
 	enabled = true;
-	events->enable();
+	rounds->set_enabled(true, [&] { events->enable(); });
+}
+
+void Recording::disable()
+{
+	enabled = false;
+	rounds->set_enabled(false, [&] { events->disable(); });
 }
 
 void Recording::start()
@@ -227,9 +233,10 @@ void Recording::start()
 	/* A command's events begin with its exec, unless they have to be told. */
 	if (!options.delay && !(command && options.for_tasks()))
 		enable();
+	enabled = !options.delay;
+	rounds->set_enabled(enabled, [] {});
 	if (command)
 		command->go();
-	enabled = !options.delay;
 }
 
 void Recording::round(RoundOrder order)
@@ -354,10 +361,9 @@ void Recording::handle_control()
 			break;
 		case Kind::disable:
 			if (order->event.empty())
-				events->disable();
+				disable();
 			else
 				done = events->enable_event(order->event, false);
-			enabled = enabled && !order->event.empty();
 			break;
 		case Kind::snapshot:
 			if (options.switch_output)
@@ -564,7 +570,7 @@ void Recording::finish()
 
 	if (options.snapshot_at_exit)
 		snapshot();
-	events->disable();
+	disable();
 	round({.enabled = false, .stop = true});
 	for (auto &worker : workers)
 		worker->join();
@@ -617,7 +623,7 @@ void Recording::abandon()
 	if (!workers_run)
 		return;
 	workers_run = false;
-	events->disable();
+	disable();
 	round({.enabled = false, .stop = true});
 	for (auto &worker : workers)
 		worker->join();

@@ -59,6 +59,11 @@ class Tally {
 	{
 		return lost;
 	}
+	/* Times that an AUX area was full, and its event was stopped. */
+	std::uint64_t truncated_total() const
+	{
+		return loss.aux.truncated;
+	}
 	std::uint64_t first_time() const
 	{
 		return first;
