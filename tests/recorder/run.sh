@@ -68,4 +68,5 @@ for source in tools/perfring/tests/*_fuzz.cc; do
 	fuzz "$(basename "$source" .cc)"
 done
 tests/recorder/record.sh "$build/plain/perfring" || failed=1
+tests/recorder/vm.sh "$build/plain/perfring" || failed=1
 [ $failed = 0 ]
