@@ -9,7 +9,7 @@ perfring=$(realpath "${1:?the recorder}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/recorder/support.sh
 . "$here/support.sh"
-gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$work/faults" "$here/faults.c" || exit 2
+gcc -O1 -g -no-pie -Wall -Wextra -Werror -pthread -o "$work/faults" "$here/faults.c" || exit 2
 cd "$work" || exit 2
 
 # perf on stderr says nothing of interest to us, perfring does.
@@ -28,6 +28,11 @@ script() {
 	perf script -i "$1" -F comm,pid,tid,event,ip,sym,dso,period 2>&1 |
 		awk 'match($0, "[0-9]+/[0-9]+ ") { thread = substr($0, RSTART, RLENGTH) }
 			{ print thread "\t" $0 }' | sort -s -t $'\t' -k 1,1
+}
+
+# annotated FILE: where in a function the samples are.
+annotated() {
+	perf annotate -i "$1" --stdio -s touch_forwards 2>/dev/null
 }
 
 # same_as_perf LEAST OPTION...: both recorders at one run of one process. What perf says
@@ -54,11 +59,22 @@ same_as_perf() {
 	equal "$(script stock.data)" "$(script ours.data)" &&
 		equal "$(report stock.data)" "$(report ours.data)" &&
 		equal "$(report stock.data -s sym,dso,comm --children)" \
-			"$(report ours.data -s sym,dso,comm --children)"
+			"$(report ours.data -s sym,dso,comm --children)" &&
+		equal "$(annotated stock.data)" "$(annotated ours.data)"
 }
 check "perf script and report say the same of both files" same_as_perf 8000
 check "with call chains as well" same_as_perf 8000 -g
 check "and by thread" same_as_perf 2000 --per-thread
+
+# Once in each of two threads, the first one, and the child.
+breakpoints() {
+	local place
+
+	place=$(nm faults | awk '$3 == "touch_forwards" { print $1 }')
+	record -e "mem:0x$place:x:u" -o mem.data -- ./faults 10 2 >made &&
+		[ "$(samples mem.data "mem:0x$place:x:u")" = 4 ]
+}
+check "breakpoints" breakpoints
 
 # The generator knows how many faults it made, and the kernel has counted them; the
 # recorder is stopped for a while, so that its ring overflows for certain.

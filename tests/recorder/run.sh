@@ -15,27 +15,32 @@ build=${1:-build/recorder}
 mkdir -p "$build"
 failed=0
 
-# build NAME TARGET CMAKE_OPTION...: in a folder of that name.
-build() {
-	local dir=$build/$1 name=$1 target=$2
+# built NAME COMMAND...: what it says goes to a log.
+built() {
+	local name=$1
 
-	shift 2
-	if cmake -G Ninja -S tools/perfring -B "$dir" -DPERFRING_UNITY=ON "$@" >"$dir.build.log" 2>&1 &&
-		cmake --build "$dir" --target "$target" >>"$dir.build.log" 2>&1; then
+	shift
+	if "$@" >"$build/$name.build.log" 2>&1; then
 		echo "ok - recorder: build $name"
 		return
 	fi
 	echo "not ok - recorder: build $name"
-	grep -E 'error|FAILED' "$dir.build.log" | head -n 20 | sed 's/^/# /'
+	grep -E 'error|FAILED' "$build/$name.build.log" | head -n 20 | sed 's/^/# /'
 	failed=1
 	return 1
 }
 
+sanitized() {
+	cmake -G Ninja -S tools/perfring -B "$build/asan" -DPERFRING_UNITY=ON \
+		-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 \
+		-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
+		-DPERFRING_SANITIZE=address,undefined -DPERFRING_FUZZ=ON &&
+		cmake --build "$build/asan"
+}
+
 # The program as it is used, and all of it under sanitizers.
-build plain perfring -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG'
-build asan all -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 \
-	-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
-	-DPERFRING_SANITIZE=address,undefined -DPERFRING_FUZZ=ON || exit 1
+built plain scripts/recorder "$build/plain"
+built asan sanitized || exit 1
 
 # parts: each GoogleTest is a line. One that ends the program ends them all.
 parts() {

@@ -67,7 +67,8 @@ void sampling_rate(EventSpec &event, const RecordOptions &options)
 		attr.sample_period = 1;
 	} else if (period && !event.frequency) {
 		attr.sample_period = *period;
-	} else if (attr.type == PERF_TYPE_TRACEPOINT && !frequency) {
+	} else if ((attr.type == PERF_TYPE_TRACEPOINT || attr.type == PERF_TYPE_BREAKPOINT) &&
+		   !frequency) {
 		attr.sample_period = 1;
 	} else {
 		attr.freq = 1;
