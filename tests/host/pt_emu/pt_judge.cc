@@ -82,6 +82,9 @@ bool Judge::too_early(const State &state, const Item &item) const
 	if (now.cut && state.told < now.gaps && state.next < truth.size() &&
 	    (truth[state.next] == item || state.told))
 		return true;
+	/* The same where an NMI has ended it at once. */
+	if (now.cut && now.begin == end(state))
+		return true;
 	if (state.segment + 1 == segments.size())
 		return false;
 
