@@ -267,3 +267,16 @@ identifier event, ctx;
   ret = -EAGAIN;
   ...>
   }
+
+// A leader that is being closed is not inherited: its members come to the child alone,
+// without the AUX event that they were for, and fork() is not to fail for that.
+@alone@
+expression child, leader;
+@@
+  inherit_group(...)
+  {
+  <...
+- !perf_get_aux_event(child, leader)
++ leader && !perf_get_aux_event(child, leader)
+  ...>
+  }

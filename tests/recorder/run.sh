@@ -46,7 +46,7 @@ built asan sanitized || exit 1
 parts() {
 	local log=$build/parts.log status=0
 
-	timeout 300 "$build/asan/perfring_tests" >"$log" 2>&1 || status=1
+	timeout 900 "$build/asan/perfring_tests" >"$log" 2>&1 || status=1
 	sed -nE 's/^\[ +OK \] ([^ ,]+).*/ok - recorder: \1/p
 		s/^\[ +SKIPPED \] ([^ ,]+) .*/ok - recorder: \1 # SKIP it says so/p
 		s/^\[ +FAILED +\] ([^ ,]+),? .*ms\)$/not ok - recorder: \1/p' "$log"

@@ -644,6 +644,8 @@ static void fork_and_join(unsigned int times)
 	for (unsigned int i = 0; i < times; i++) {
 		pid_t child = fork();
 
+		if (child < 0 && errno == EINVAL)
+			BASE_DEFECT("fork() fails while a leader is being closed");
 		CHECK(child >= 0);
 		if (!child)
 			_exit(0);

@@ -21,22 +21,39 @@ static int open_shape(const struct shape *shape)
 	return open_self(&attr);
 }
 
-/* Read along for a while; nothing may be missing. */
-static void run_shape(const struct shape *shape)
+/*
+ * Read along for a while; nothing may be missing. False: the area was full, and says so,
+ * because this CPU has stood still for longer than it holds.
+ */
+static bool read_along(const struct shape *shape)
 {
 	int fd = open_shape(shape);
 	struct aux aux;
+	bool full;
 
 	aux_map(&aux, fd, 16, shape->pages);
 	enable(fd);
 	aux_drain_for(&aux, 150);
 	aux_finish(&aux);
-	CHECK_EQ(aux.gaps, 0);
+	full = aux.flags & PERF_AUX_FLAG_TRUNCATED;
 	CHECK(aux.kept > 0);
-	CHECK_EQ(aux.kept, count_of(fd));
-	CHECK_EQ(aux.flags, 0);
+	if (!full) {
+		CHECK_EQ(aux.gaps, 0);
+		CHECK_EQ(aux.kept, count_of(fd));
+		CHECK_EQ(aux.flags, 0);
+	}
 	aux_unmap(&aux);
 	close(fd);
+	return !full;
+}
+
+/* Whoever emulates a CPU may be busy, but not always. */
+static void run_shape(const struct shape *shape)
+{
+	for (int tries = 0; tries < 5; tries++)
+		if (read_along(shape))
+			return;
+	FAIL("the area is full each time");
 }
 
 static void keeps_every_word_at_low_rate(void)
