@@ -77,7 +77,7 @@ check "snapshots by thread" snapshots --per-thread
 
 # All that stock refuses to combine: AUX, snapshots by command, samples, threads.
 at_once() {
-	local ours answer
+	local ours
 
 	mkfifo ctl ack
 	exec 7<>ctl 8<>ack
@@ -88,12 +88,7 @@ at_once() {
 	sleep 0.5
 	# The second one at once: what it is about may be in the first one's answer.
 	for command in snapshot snapshot stop; do
-		echo "$command" >&7
-		read -r -t 20 -u 8 answer || {
-			echo "no answer to $command"
-			return 1
-		}
-		[ "$answer" = ack ] || return
+		obeyed 20 "$command" || return
 	done
 	wait $ours
 	exec 7>&- 8>&-

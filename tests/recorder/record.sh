@@ -222,7 +222,7 @@ max_size() {
 check "--max-size ends it near the size, also with --overwrite" max_size
 
 controlled() {
-	local ours answer
+	local ours
 
 	mkfifo ctl ack
 	exec 7<>ctl 8<>ack
@@ -232,12 +232,7 @@ controlled() {
 	started+=("$ours")
 	for command in ping enable disable enable snapshot snapshot stop; do
 		[ "$command" = enable ] && sleep 0.5
-		echo "$command" >&7
-		read -r -t 10 -u 8 answer || {
-			echo "no answer to $command"
-			return 1
-		}
-		[ "$answer" = ack ] || return
+		obeyed 10 "$command" || return
 	done
 	wait "$ours"
 	perf report -i ctl.data --stdio >/dev/null 2>&1

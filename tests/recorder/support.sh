@@ -47,6 +47,18 @@ equal() {
 	}
 }
 
+# obeyed SECONDS COMMAND: a recorder whose --control FIFOs are open as 7 and 8 acknowledges it.
+obeyed() {
+	local answer
+
+	echo "$2" >&7
+	read -r -t "$1" -u 8 answer || {
+		echo "no answer to $2"
+		return 1
+	}
+	[ "$answer" = ack ]
+}
+
 # wait_for SECONDS COMMAND...: until it succeeds.
 wait_for() {
 	local until=$((SECONDS + $1))

@@ -6,12 +6,12 @@
 #include "output.hh"
 
 #include "data/format.hh"
+#include "ring_reader.hh"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace perfring::record {
@@ -23,9 +23,8 @@ std::size_t whole_records(std::span<const std::byte> bytes)
 	std::size_t size = 0;
 
 	while (bytes.size() - size >= data::header_size) {
-		perf_event_header header;
+		const perf_event_header header = header_of(bytes.data() + size);
 
-		std::memcpy(&header, bytes.data() + size, sizeof(header));
 		if (header.size < data::header_size || header.size > bytes.size() - size)
 			break;
 		size += header.size;
@@ -121,8 +120,7 @@ bool Output::drop_last(std::uint64_t behind)
 		rest_bytes -= failures.rbegin()->second.rest.size();
 		failures.erase(last);
 	}
-	next = last;
-	[[maybe_unused]] const int cut_off = ftruncate(file, static_cast<off_t>(next));
+	cut(last);
 	return true;
 }
 
@@ -158,9 +156,7 @@ std::uint64_t Output::settle()
 		if (!mend(offset, first->second)) {
 			while (drop_last(offset))
 				;
-			next = offset;
-			[[maybe_unused]] const int cut_off =
-				ftruncate(file, static_cast<off_t>(next));
+			cut(offset);
 		}
 		failures.erase(offset);
 	}

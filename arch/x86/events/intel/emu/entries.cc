@@ -16,7 +16,7 @@ void x86_entries_add(x86_entries *entries, unsigned long begin, int vector)
 		entries->entry[entries->count++] = {begin, vector};
 }
 
-/* By insertion: it is done once for an event, and keeps the order of equals. */
+/* By insertion: it is done once, and keeps the order of equals. */
 void x86_entries_sort(x86_entries *entries)
 {
 	for (unsigned int i = 1; i < entries->count; i++) {

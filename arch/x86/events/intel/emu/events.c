@@ -63,7 +63,7 @@ static int vector_of(const struct pt_regs *regs)
 {
 	int vector;
 
-	/* There the CPU says it itself, and where a page fault was. */
+	/* There the CPU says it itself. */
 	if (cpu_feature_enabled(X86_FEATURE_FRED))
 		return regs->fred_ss.type == EVENT_TYPE_OTHER ? X86_ENTRY_NONE :
 								regs->fred_ss.vector;
@@ -71,15 +71,24 @@ static int vector_of(const struct pt_regs *regs)
 	return vector == X86_ENTRY_DEVICE ? device_vector() : vector;
 }
 
+static unsigned long long fault_address(const struct pt_regs *regs)
+{
+	if (cpu_feature_enabled(X86_FEATURE_FRED))
+		return fred_event_data((struct pt_regs *)regs);
+	return read_cr2();
+}
+
 void pt_emu_note_event(struct pt_unit *unit, const struct pt_regs *regs)
 {
-	unsigned long long address;
 	int vector = vector_of(regs);
+	unsigned long long address;
 
-	address = cpu_feature_enabled(X86_FEATURE_FRED) ? fred_event_data((struct pt_regs *)regs) :
-							read_cr2();
-	if (vector >= 0)
-		pt_unit_event(unit, vector, vector == X86_TRAP_PF ? &address : NULL);
+	if (vector == X86_TRAP_PF) {
+		address = fault_address(regs);
+		pt_unit_event(unit, vector, &address);
+	} else if (vector >= 0) {
+		pt_unit_event(unit, vector, NULL);
+	}
 }
 
 /* Interrupts off. Only what software calls C1 and deeper has a packet. */
