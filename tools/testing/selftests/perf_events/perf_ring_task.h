@@ -7,6 +7,20 @@
 
 #include "perf_ring_event.h"
 
+#include <sys/resource.h>
+
+/* Is switched out. A short sleep may be over before the task has left the CPU for it. */
+static inline void give_way(void)
+{
+	struct rusage before, after;
+
+	CHECK(!getrusage(RUSAGE_THREAD, &before));
+	do {
+		usleep(100);
+		CHECK(!getrusage(RUSAGE_THREAD, &after));
+	} while (after.ru_nvcsw == before.ru_nvcsw);
+}
+
 /* One COMM record; the name says which. */
 static inline void rename_task(unsigned int seq)
 {

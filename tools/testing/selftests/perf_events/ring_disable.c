@@ -6,7 +6,6 @@
 #include "perf_ring_task.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 
 #define SAMPLE_RATE "/proc/sys/kernel/perf_event_max_sample_rate"
 
@@ -26,18 +25,6 @@ static struct perf_event_attr chatty_attr(void)
 static void nothing(void *unused)
 {
 	(void)unused;
-}
-
-/* A short sleep may be over before the task has left the CPU for it. */
-static void give_way(void)
-{
-	struct rusage before, after;
-
-	CHECK(!getrusage(RUSAGE_THREAD, &before));
-	do {
-		usleep(100);
-		CHECK(!getrusage(RUSAGE_THREAD, &after));
-	} while (after.ru_nvcsw == before.ru_nvcsw);
 }
 
 static void do_all_that_is_told_of(void)

@@ -207,7 +207,7 @@ static void switches_tell_from_whom_to_whom(void)
 	name_of(getpid(), name);
 	name[strcspn(name, "\n")] = 0;
 	enable(fd);
-	CHECK(!usleep(1000)); /* gives the CPU away */
+	give_way();
 	disable(fd);
 	do {
 		expect_sample(&ring, &sample, &attr);
