@@ -408,6 +408,31 @@ static void a_mapping_keeps_the_event(void)
 	CHECK_EQ(pinned_pages(), 0);
 }
 
+/* What one trace has lost is not the next one's, whose memory is likely the same. */
+static void a_loss_is_told_once(void)
+{
+	stay_on(0);
+	for (int i = 0; i < 20; i++) {
+		int fd = open_timed(0);
+
+		pt_map(&trace, fd, 1, 2);
+		enable(fd);
+		pt_calls(2000);
+		pt_finish(&trace);
+		CHECK(trace.aux.flags & PERF_AUX_FLAG_TRUNCATED);
+		pt_unmap(&trace);
+		close(fd);
+		fd = open_timed(0);
+		pt_map(&trace, fd, 1, 2);
+		enable(fd);
+		pt_calls(5);
+		pt_finish(&trace);
+		CHECK_EQ(pt_expect_whole(&trace).seen[PT_OVF], 0);
+		pt_unmap(&trace);
+		close(fd);
+	}
+}
+
 /* An event without an area to write to is on and makes nothing. */
 static void without_an_area(void)
 {
@@ -475,6 +500,7 @@ int main(int argc, char **argv)
 		CASE(it_is_unmapped_while_it_runs),
 		CASE(anything_may_go_first),
 		CASE(a_mapping_keeps_the_event),
+		CASE(a_loss_is_told_once),
 		CASE(without_an_area),
 		CASE(others_write_beside_it),
 	};

@@ -302,8 +302,15 @@ void intel_pt_interrupt(void)
 
 /* ---- struct pmu ---- */
 
-static noinline void first_start(struct perf_event *event, struct pt_event *trace)
+/*
+ * The tables can be where those of an earlier trace were. Emulated hardware tells what has
+ * been lost where OUTPUT_BASE stays the same, which is another trace's loss then.
+ */
+static noinline void first_start(struct pt_cpu *pt, struct perf_event *event,
+				 struct pt_event *trace)
 {
+	pt->shadow.base = 0;
+	pt_write(PT_MSR_OUTPUT_BASE, 0);
 	trace->started = true;
 	trace->resync = true;
 	perf_event_itrace_started(event);
@@ -314,7 +321,7 @@ static __always_inline bool start_anew(struct pt_cpu *pt, struct perf_event *eve
 	struct pt_event *trace = to_pt_event(event);
 
 	if (unlikely(!trace->started))
-		first_start(event, trace);
+		first_start(pt, event, trace);
 	/* Not in NMIs: it takes a lock. Who changes filters restarts the event. */
 	if (event->pmu->nr_addr_filters)
 		perf_event_addr_filters_sync(event);
