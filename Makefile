@@ -26,7 +26,7 @@ laid_folders := $(wildcard arch drivers include kernel overlay Documentation \
 laid_files := $(shell find $(laid_folders) -type f 2>/dev/null)
 configs := overlay/config
 
-.PHONY: help run test kernel stock debug-kernel kcsan-kernel bench bench-functions \
+.PHONY: help run test kernel stock debug-kernel kcsan-kernel recorder bench bench-functions \
 	series deps base tree clean
 
 help:
@@ -38,9 +38,11 @@ help:
 ## make stock         the base alone:    build/stock/arch/x86/boot/bzImage
 ## make debug-kernel  KASAN, lockdep, UBSAN, fault injection: build/debug/...
 ## make kcsan-kernel  the race detector: build/kcsan/...
+## make recorder      perfring:          build/recorder/plain/perfring
 ## make bench         stock and ours side by side: instructions for a sample in
-##                    the guest, ns for a record on this machine; and what
-##                    Intel PT costs: switches, branches, untraced tasks
+##                    the guest, ns for a record on this machine; what Intel PT
+##                    costs: switches, branches, untraced tasks; and what perf
+##                    record and perfring lose and cost on this machine
 ## make bench-functions   the same instructions, function by function
 ## make series        the overlay as patches for `git am`: build/series/
 ## make base, tree    unpack the base; lay this tree over it
@@ -89,10 +91,13 @@ kcsan-kernel: $(call image,kcsan)
 run: kernel
 	@scripts/run
 
+recorder: $(stamps)/deps
+	@$(step) recorder "read the first error in the log" -- scripts/recorder $(BUILD)/recorder/plain
+
 test: kernel stock debug-kernel kcsan-kernel
 	@scripts/test
 
-bench: kernel stock
+bench: kernel stock recorder
 	@bench/run
 	@echo
 	@bench/aux
@@ -100,6 +105,8 @@ bench: kernel stock
 	@bench/pt
 	@echo
 	@bench/native
+	@echo
+	@bench/recorder
 
 bench-functions: kernel stock
 	@bench/functions

@@ -9,7 +9,7 @@ perfring=$(realpath "${1:?the recorder}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/recorder/support.sh
 . "$here/support.sh"
-gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$work/faults" "$here/faults.c" || exit 2
+gcc -O1 -g -no-pie -Wall -Wextra -Werror -pthread -o "$work/faults" "$here/faults.c" || exit 2
 cd "$work" || exit 2
 
 # perf on stderr says nothing of interest to us, perfring does.
@@ -20,6 +20,19 @@ record() {
 # report FILE OPTION...: without the tips, which come at random.
 report() {
 	perf report -i "$1" --stdio "${@:2}" 2>/dev/null | grep -v '^# (Tip:'
+}
+
+# script FILE: sample by sample. In what order they are is only fixed within a thread: of
+# two CPUs' faults one may come first for one recorder and second for the other.
+script() {
+	perf script -i "$1" -F comm,pid,tid,event,ip,sym,dso,period 2>&1 |
+		awk 'match($0, "[0-9]+/[0-9]+ ") { thread = substr($0, RSTART, RLENGTH) }
+			{ print thread "\t" $0 }' | sort -s -t $'\t' -k 1,1
+}
+
+# annotated FILE: where in a function the samples are.
+annotated() {
+	perf annotate -i "$1" --stdio -s touch_forwards 2>/dev/null
 }
 
 # same_as_perf LEAST OPTION...: both recorders at one run of one process. What perf says
@@ -43,15 +56,25 @@ same_as_perf() {
 		echo "perf has $(samples stock.data) samples only"
 		return 1
 	}
-	equal "$(perf script -i stock.data -F comm,pid,tid,event,ip,sym,dso,period 2>&1)" \
-		"$(perf script -i ours.data -F comm,pid,tid,event,ip,sym,dso,period 2>&1)" &&
+	equal "$(script stock.data)" "$(script ours.data)" &&
 		equal "$(report stock.data)" "$(report ours.data)" &&
 		equal "$(report stock.data -s sym,dso,comm --children)" \
-			"$(report ours.data -s sym,dso,comm --children)"
+			"$(report ours.data -s sym,dso,comm --children)" &&
+		equal "$(annotated stock.data)" "$(annotated ours.data)"
 }
 check "perf script and report say the same of both files" same_as_perf 8000
 check "with call chains as well" same_as_perf 8000 -g
 check "and by thread" same_as_perf 2000 --per-thread
+
+# Once in each of two threads, the first one, and the child.
+breakpoints() {
+	local place
+
+	place=$(nm faults | awk '$3 == "touch_forwards" { print $1 }')
+	record -e "mem:0x$place:x:u" -o mem.data -- ./faults 10 2 >made &&
+		[ "$(samples mem.data "mem:0x$place:x:u")" = 4 ]
+}
+check "breakpoints" breakpoints
 
 # The generator knows how many faults it made, and the kernel has counted them; the
 # recorder is stopped for a while, so that its ring overflows for certain.
@@ -221,20 +244,30 @@ controlled() {
 }
 check "--control: each command is acknowledged" controlled
 
+# disk_full SIZE OPTION...: what the disk takes is in the file, and all is accounted for.
 disk_full() {
-	mkdir small
-	mount -t tmpfs -o size=4m tmpfs small || return
-	record -e page-faults:u -c 1 -g -m 1024 -o small/full.data -- ./faults 60000 1 >made
+	local size=$1 kept
+
+	mkdir -p small
+	mount -t tmpfs -o size="$size" tmpfs small || return
+	record -v -e page-faults:u -c 1 "${@:2}" -m 1024 -o small/full.data -- ./faults 60000 1 >made
 	[ $? = 1 ] || return
-	grep -q "No space left" summary || return
 	cat summary
-	echo "$(samples small/full.data) samples"
-	[ "$(samples small/full.data)" -ge 1000 ] || return
+	kept=$(samples small/full.data)
+	echo "$kept samples, $(lost small/full.data page-faults:u) lost; $(df --output=avail -k small | tail -n 1)K free"
+	grep -q "No space left" summary && [ "$kept" -ge 1000 ] || return
+	[ "$(df --output=avail -k small | tail -n 1)" -le 32 ] || return
+	[ $((kept + $(lost small/full.data page-faults:u))) = \
+		"$(sed -n 's/.*page-faults:u counted //p' summary)" ] || return
 	perf report -i small/full.data --stdio >/dev/null 2>&1 || return
-	"$perfring" check small/full.data
+	"$perfring" check small/full.data >judged
+	grep -q "full.data: incomplete" judged || return
 	umount small
 }
-check "a full disk leaves a file that perf opens, and the loss is counted" disk_full
+check "a full disk leaves a file that perf opens, and the loss is counted" disk_full 4m -g
+check "a disk that is nearly none is filled as well" disk_full 200k
+check "in one thread, by POSIX AIO" disk_full 300k --aio --threads=one
+check "and with compressed records" disk_full 1m -z --call-graph dwarf,2048
 
 groups() {
 	record -e '{cpu-clock,page-faults}:S' -c 100000 -o group.data -- ./faults 20000 1 >made &&

@@ -12,7 +12,9 @@ cleanup() {
 	for pid in "${started[@]}"; do
 		kill -KILL "$pid" 2>/dev/null
 	done
-	mountpoint -q "$work/small" && umount "$work/small"
+	while mountpoint -q "$work/small"; do
+		umount "$work/small" || break
+	done
 	rm -rf "$work"
 }
 trap cleanup EXIT

@@ -179,7 +179,7 @@ Bytes build_id_of_vdso()
 	if (!address)
 		return {};
 	/* Its tables and notes are in its first page; more may not be mapped. */
-	return build_id_of_image({reinterpret_cast<const std::byte *>(address), page});
+	return build_id_of_image({std::bit_cast<const std::byte *>(address), page});
 }
 
 } /* namespace perfring::data */

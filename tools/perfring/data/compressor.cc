@@ -17,7 +17,6 @@
 namespace perfring::data {
 namespace {
 
-constexpr std::size_t header_size = sizeof(perf_event_header);
 /* Room for what aligned() inserts. */
 constexpr std::size_t max_frame = max_record - header_size - 3 * 7;
 
@@ -109,6 +108,17 @@ Compressor::Compressor(int level) : state(std::make_unique<State>())
 
 Compressor::~Compressor() = default;
 Compressor::Compressor(Compressor &&) noexcept = default;
+
+Bytes decompressed(std::span<const std::byte> record)
+{
+	Bytes plain(compressed_unit_limit);
+	const ByteView frame = record.subspan(std::min(record.size(), header_size));
+	const std::size_t size =
+		ZSTD_decompress(plain.data(), plain.size(), frame.data(), frame.size());
+
+	plain.resize(ZSTD_isError(size) ? 0 : size);
+	return plain;
+}
 
 void Compressor::compress(std::span<const std::byte> records, Bytes &out)
 {

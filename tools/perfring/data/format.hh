@@ -15,6 +15,8 @@
 #ifndef PERFRING_DATA_FORMAT_HH
 #define PERFRING_DATA_FORMAT_HH
 
+#include <linux/perf_event.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -118,6 +120,8 @@ enum class Trace : std::uint32_t {
 
 /* A record's size is 16 bits, and records follow each other at multiples of 8. */
 inline constexpr std::size_t max_record = 65528;
+inline constexpr std::size_t header_size = sizeof(perf_event_header);
+inline constexpr std::size_t max_build_id = 20;
 
 struct RecordAuxtrace {
 	std::uint32_t type;

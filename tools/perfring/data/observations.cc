@@ -6,6 +6,7 @@
 #include <string>
 
 #include "build_id.hh"
+#include "format.hh"
 #include "observations_state.hh"
 #include "system_files.hh"
 #include "writer.hh"
@@ -18,7 +19,6 @@ constexpr std::size_t mmap_name = 40;
 constexpr std::size_t mmap2_id_size = 40; /* one byte, with MISC_MMAP_BUILD_ID */
 constexpr std::size_t mmap2_id = 44;
 constexpr std::size_t mmap2_name = 72;
-constexpr std::size_t max_build_id = 20;
 constexpr std::uint16_t has_build_id = 1 << 14;
 
 /* The id that the kernel has read from the file itself. */

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned label = 70, width = 900, lane_height = 36, gap = 8; /* SVG units */
 constexpr std::size_t slices = 450;
 constexpr std::size_t most_lanes = 64;
-constexpr double nanoseconds = 1e9;
+constexpr double nanoseconds_of_a_second = 1e9;
 
 constexpr const char *style = R"(
 :root { --paper: #fff; --ink: #1d2329; --soft: #667; --line: #d8dde3; --fill: #3b78c4;
@@ -99,7 +99,7 @@ class Chart {
 			put(R"(<text x="{}" y="{}" text-anchor="middle">{:.3g} s</text>)",
 			    label + width * tick / 4, bottom + 14,
 			    static_cast<double>(slice_) * static_cast<double>(count_) * tick / 4 /
-				    nanoseconds);
+				    nanoseconds_of_a_second);
 		return fmt::format(R"(<svg viewBox="0 0 {} {}" role="img">{}</svg>)",
 				   label + width + 40, bottom + 24, body_);
 	}

@@ -7,8 +7,6 @@
 namespace perfring::data {
 namespace {
 
-constexpr std::size_t header_size = sizeof(perf_event_header);
-
 /* Whether one record is all at the front of @bytes; a reason if it never can be. */
 const char *impossible(const perf_event_header &header)
 {

@@ -17,8 +17,7 @@ namespace {
 constexpr std::uint16_t fork_of_existing = 1 << 13; /* the mappings follow, none are inherited */
 constexpr std::uint16_t build_id_has_size = 1 << 15;
 constexpr std::size_t name_alignment = 64; /* of file names in BUILD_ID */
-constexpr std::size_t max_build_id = 20;
-constexpr std::size_t comm_field = 16; /* of THREAD_MAP */
+constexpr std::size_t comm_field = 16;	   /* of THREAD_MAP */
 
 enum UpdateKind : std::uint64_t { update_unit, update_scale, update_name, update_cpus };
 

@@ -255,6 +255,10 @@ std::optional<std::uint64_t> sample_event_id(const perf_event_attr &attr, ByteVi
 
 std::optional<std::uint64_t> trailer_event_id(const perf_event_attr &attr, ByteView body)
 {
+	/* Here it is the last word, and another event's trailer may be shorter. */
+	if (attr.sample_id_all && attr.sample_type & PERF_SAMPLE_IDENTIFIER)
+		return body.size() < 8 ? std::nullopt : load<std::uint64_t>(body, body.size() - 8);
+
 	const auto trailer = parse_trailer(attr, body);
 
 	return trailer ? trailer->id : std::nullopt;

@@ -147,6 +147,9 @@ Bytes lost_samples(const EventDescription &event, const EventId &place, std::uin
 /* The Session's compressed_unit need not be more. */
 inline constexpr std::size_t compressed_unit_limit = 256 << 10;
 
+/* The records that one COMPRESSED record of a Compressor stands for; none if it is damaged. */
+Bytes decompressed(std::span<const std::byte> record);
+
 /*
  * zstd in perf's way. Not to be shared between threads; the blocks of several
  * compressors may be mixed in a file in any order.

@@ -67,7 +67,8 @@ void sampling_rate(EventSpec &event, const RecordOptions &options)
 		attr.sample_period = 1;
 	} else if (period && !event.frequency) {
 		attr.sample_period = *period;
-	} else if (attr.type == PERF_TYPE_TRACEPOINT && !frequency) {
+	} else if ((attr.type == PERF_TYPE_TRACEPOINT || attr.type == PERF_TYPE_BREAKPOINT) &&
+		   !frequency) {
 		attr.sample_period = 1;
 	} else {
 		attr.freq = 1;
@@ -98,6 +99,9 @@ EventSpec tracking_event(const RecordOptions &options)
 
 void side_band(EventSpec &event, bool has_aux, const RecordOptions &options)
 {
+	/* A trace of one task goes on behind each switch: there is nothing to tell. */
+	const bool switches = has_aux && !options.per_thread;
+
 	event.attr.mmap = 1;
 	event.attr.mmap2 = 1;
 	event.attr.mmap_data = options.sample_address; /* who asks where, asks in what */
@@ -106,8 +110,11 @@ void side_band(EventSpec &event, bool has_aux, const RecordOptions &options)
 	event.attr.task = 1;
 	event.attr.ksymbol = 1;
 	event.attr.bpf_event = 1;
-	event.attr.context_switch = has_aux;
+	event.attr.context_switch = switches;
 	event.attr.text_poke = has_aux;
+	/* Decoders of traces have to know when and where tasks were switched. */
+	if (has_aux)
+		event.attr.sample_type |= PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 }
 
 void group_reading(std::vector<EventSpec> &events)

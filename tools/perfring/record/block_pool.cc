@@ -23,7 +23,7 @@ void Block::send(Mover &mover, std::shared_ptr<Output> to, Content what)
 
 void Block::ended(int error)
 {
-	output->ended(offset, used, std::move(content), error);
+	output->ended(offset, used, std::move(content), error, &write);
 	output.reset();
 	content = {};
 	pool.put(*this);

@@ -357,6 +357,8 @@ bool EventSet::enable_event(const std::string &name, bool on)
 		if (specs[one.event].name != name)
 			continue;
 		found = true;
+		if (specs[one.event].has_aux)
+			maps[one.ring]->aux_off = !on;
 		ioctl(one.fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 	}
 	return found;

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 #include <fnmatch.h>
+#include <linux/hw_breakpoint.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -221,6 +222,46 @@ void tracepoints(std::string_view system, std::string_view name, std::string_vie
 	}
 }
 
+/* mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]; ACCESS is of r, w and x. */
+constexpr std::string_view breakpoint_prefix = "mem:";
+
+EventSpec breakpoint(std::string_view text)
+{
+	EventSpec event = fresh(text);
+	auto parts = split(text.substr(breakpoint_prefix.size()), ':');
+	const std::size_t slash = parts[0].find('/');
+	const auto address = number(parts[0].substr(0, slash));
+	unsigned access = 0;
+
+	if (!address)
+		throw UserError(fmt::format("{}: \"{}\" is no address; 0x401000 is", text,
+					    parts[0].substr(0, slash)));
+	if (parts.size() > 1 && parts[1].find_first_not_of("rwx") == std::string_view::npos) {
+		for (const char letter : parts[1])
+			access |= letter == 'r'	  ? HW_BREAKPOINT_R
+				  : letter == 'w' ? HW_BREAKPOINT_W
+						  : HW_BREAKPOINT_X;
+		parts.erase(parts.begin() + 1);
+	}
+	if (parts.size() > 2 || (parts.size() == 2 && !apply_modifiers(parts[1], event)))
+		throw UserError(fmt::format("{}: \"{}\" is neither an access, of r, w and x, nor "
+					    "a modifier",
+					    text, parts.back()));
+	event.attr.type = PERF_TYPE_BREAKPOINT;
+	event.attr.bp_type = access ? access : unsigned{HW_BREAKPOINT_RW};
+	event.attr.bp_addr = *address;
+	event.attr.bp_len =
+		access == HW_BREAKPOINT_X ? sizeof(long) : std::size_t{HW_BREAKPOINT_LEN_4};
+	if (slash != std::string_view::npos) {
+		const auto length = number(parts[0].substr(slash + 1));
+
+		if (!length || *length < 1 || *length > 8)
+			throw UserError(fmt::format("{}: a breakpoint's length is 1 to 8", text));
+		event.attr.bp_len = *length;
+	}
+	return event;
+}
+
 bool raw_config(std::string_view name, std::uint64_t &config)
 {
 	if (name.size() < 2 || name.size() > 17 || name[0] != 'r' ||
@@ -234,6 +275,10 @@ void single(std::string_view text, const EventSources &sources, std::vector<Even
 {
 	if (text.empty())
 		throw UserError("an event without a name");
+	if (text.starts_with(breakpoint_prefix)) {
+		events.push_back(breakpoint(text));
+		return;
+	}
 	if (text.find('/') != std::string_view::npos) {
 		events.push_back(pmu_event(text, sources));
 		return;
@@ -261,14 +306,20 @@ void single(std::string_view text, const EventSources &sources, std::vector<Even
 	}
 }
 
-/* Where the event that begins the text ends: at a comma that is not inside of // or {}. */
+/*
+ * Where the event that begins the text ends: at a comma that is not inside of // or {}.
+ * A breakpoint's / begins nothing.
+ */
 std::size_t event_end(std::string_view text)
 {
 	bool slashes = false;
 	int braces = 0;
+	std::size_t start = 0;
 
 	for (std::size_t i = 0; i < text.size(); i++) {
-		if (text[i] == '/')
+		if (!slashes && (text[i] == ',' || text[i] == '{'))
+			start = i + 1;
+		if (text[i] == '/' && !trim(text.substr(start)).starts_with(breakpoint_prefix))
 			slashes = !slashes;
 		else if (!slashes && text[i] == '{')
 			braces++;

@@ -3,6 +3,7 @@
  * Events as they are written on the command line, in perf's words:
  *
  *	page-faults:u  cycles  r1a8  sched:sched_switch  sched:*  L1-dcache-load-misses
+ *	mem:0x404040/8:w:u
  *	intel_pt/tsc=1,mtc=0/u  {cycles,instructions}:S  bpf-output/name=x/
  */
 #ifndef PERFRING_RECORD_EVENT_SPEC_HH

@@ -14,6 +14,8 @@ namespace {
 /* Segments are remembered so far back, to be given up when the disk is full. */
 constexpr std::uint64_t remembered = 256ULL << 20;
 constexpr std::uint64_t flush_unit = 8ULL << 20;
+/* So much of what could not be written is kept for another try. */
+constexpr std::size_t most_rest = 16 << 20;
 
 } /* namespace */
 
@@ -32,12 +34,14 @@ int write_fully(int fd, std::span<const std::byte> bytes, off_t offset)
 	return 0;
 }
 
-Output::Output(int fd, std::uint64_t start, bool is_stream, std::uint64_t limit, Ledger &books)
+Output::Output(int fd, std::uint64_t start, bool is_stream, std::uint64_t limit, Ledger &books,
+	       Recount with)
 	: file(fd),
 	  stream(is_stream),
 	  dirty_limit(is_stream ? 0 : limit),
 	  ledger(books),
 	  next(start),
+	  recount(std::move(with)),
 	  flushed(start)
 {
 	if (stream) {
@@ -113,18 +117,8 @@ std::uint64_t Output::whole_until() const
 	return open_places.empty() ? next : *open_places.begin();
 }
 
-void Output::lose(const Content &content)
-{
-	ledger.lose(Cause::output, content.samples);
-	if (content.aux_bytes) {
-		RingLoss loss;
-
-		loss.aux.output_bytes = content.aux_bytes;
-		ledger.add(content.ring, loss);
-	}
-}
-
-void Output::ended(std::uint64_t offset, std::uint64_t bytes, Content content, int error)
+void Output::ended(std::uint64_t offset, std::uint64_t bytes, Content content, int error,
+		   const Write *rest)
 {
 	bool wake = false;
 	{
@@ -133,17 +127,16 @@ void Output::ended(std::uint64_t offset, std::uint64_t bytes, Content content, i
 		open_places.erase(offset);
 		less.notify();
 		if (error) {
-			lose(content);
-			failed_at = std::min(failed_at, offset);
-			if (!first_error)
-				first_error = error;
+			Failure failure{bytes, std::move(content), offset, {}};
+
+			if (rest && !stream && rest_bytes + rest->left() <= most_rest) {
+				failure.rest_offset = static_cast<std::uint64_t>(rest->offset);
+				failure.rest = rest->copy();
+			}
+			fail(offset, std::move(failure), error);
 			return;
 		}
-		ledger.keep(content.samples);
-		good_bytes += bytes;
-		if (content.aux_record)
-			aux_records.emplace(offset, content.aux_record);
-		segments.emplace(offset, Segment{bytes, std::move(content)});
+		keep(offset, bytes, std::move(content));
 		const std::uint64_t whole = whole_until();
 
 		while (!segments.empty() && segments.begin()->first + remembered < whole &&
@@ -226,46 +219,6 @@ void Output::flush_loop()
 		flushed = from;
 		dirty = next - flushed;
 	}
-}
-
-std::uint64_t Output::settle()
-{
-	const std::scoped_lock guard(lock);
-
-	if (failed_at > next)
-		return next;
-	while (!segments.empty() && std::prev(segments.end())->first >= failed_at) {
-		const auto last = std::prev(segments.end());
-
-		ledger.take_back(last->second.content.samples);
-		lose(last->second.content);
-		good_bytes -= last->second.bytes;
-		aux_records.erase(last->first);
-		segments.erase(last);
-	}
-	/* In a stream there is no way back: places go on behind what was never written. */
-	if (!stream) {
-		next = failed_at;
-		[[maybe_unused]] const int cut = ftruncate(file, static_cast<off_t>(next));
-	}
-	failed_at = UINT64_MAX;
-	return next;
-}
-
-std::uint64_t Output::give_up(std::uint64_t bytes)
-{
-	{
-		const std::scoped_lock guard(lock);
-		const std::uint64_t end = next;
-
-		for (auto last = segments.end(); last != segments.begin();) {
-			--last;
-			failed_at = last->first;
-			if (end - failed_at >= bytes)
-				break;
-		}
-	}
-	return settle();
 }
 
 std::map<std::uint64_t, std::uint64_t> Output::auxtraces() const

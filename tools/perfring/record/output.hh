@@ -3,8 +3,9 @@
  * One output: who writes where, and how much of it is there.
  *
  * Each writer takes a place first, then writes, then says how it ended, in any order.
- * The file is good up to the first place where writing failed. What stands behind it
- * is lost, and is counted so.
+ * The file is good up to the first place where writing failed. On a full disk that is
+ * filled as far as possible at the end, from what had its place behind it, too: the file
+ * has all that the disk takes, in whole records. The rest is lost, and is counted so.
  *
  * For a regular file, a thread starts writing to the disk once more than a quarter of
  * the bound is in memory, and may_write() says no while there is more than the bound:
@@ -21,11 +22,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <span>
 #include <thread>
+#include <vector>
 
 namespace perfring::record {
 
@@ -37,6 +40,9 @@ struct Content {
 	std::uint64_t aux_record = 0; /* size of the AUXTRACE record before the data, or 0 */
 };
 
+/* Which samples are in so many whole records. */
+using Recount = std::function<SampleCounts(std::span<const std::byte> records)>;
+
 /* May be used by several threads. */
 class Output {
     public:
@@ -47,9 +53,11 @@ class Output {
 
 	/*
 	 * fd: owned. start: where the first place is. stream: not a regular file.
-	 * dirty_limit: 0 for none.
+	 * dirty_limit: 0 for none. recount: to keep parts of what was written together;
+	 * without it, such goes as a whole.
 	 */
-	Output(int fd, std::uint64_t start, bool stream, std::uint64_t dirty_limit, Ledger &books);
+	Output(int fd, std::uint64_t start, bool stream, std::uint64_t dirty_limit, Ledger &books,
+	       Recount recount = {});
 	~Output();
 
 	Output(const Output &) = delete;
@@ -57,7 +65,9 @@ class Output {
 
 	/* A place for so many bytes, and the duty to call ended() for it. */
 	std::uint64_t place(std::uint64_t bytes);
-	void ended(std::uint64_t offset, std::uint64_t bytes, Content content, int error);
+	/* rest: with an error, what is not written; it is copied. nullptr: nothing is. */
+	void ended(std::uint64_t offset, std::uint64_t bytes, Content content, int error,
+		   const Write *rest = nullptr);
 
 	/* Places, writes and ends; waits. For one thread. Returns 0 or an errno. */
 	int append(std::span<const std::byte> bytes);
@@ -103,14 +113,15 @@ class Output {
 	}
 
 	/*
-	 * With nothing in flight: cuts off what stands behind the first failure. Returns
-	 * where the good part ends.
+	 * With nothing in flight: writes what failed once more, in the room of what stands
+	 * behind it if there is no other, and cuts off what cannot follow. Returns where the
+	 * good part ends.
 	 */
 	std::uint64_t settle();
 
 	/*
-	 * After settle(): gives up whole pieces at the end, at least so many bytes, to make
-	 * room on a full disk. Returns the new end; the same one if nothing is left to give.
+	 * After settle(): gives up records at the end, at least so many bytes, to make room
+	 * on a full disk. Returns the new end; the same one if nothing is left to give.
 	 */
 	std::uint64_t give_up(std::uint64_t bytes);
 
@@ -118,7 +129,22 @@ class Output {
 	std::map<std::uint64_t, std::uint64_t> auxtraces() const;
 
     private:
+	struct Failure {
+		std::uint64_t bytes; /* of the place */
+		Content content;
+		std::uint64_t rest_offset;
+		std::vector<std::byte> rest; /* empty: not kept */
+	};
+
 	void lose(const Content &content);
+	void fail(std::uint64_t offset, Failure failure, int error);
+	bool write_rest(std::uint64_t offset, Failure &failure);
+	bool mend(std::uint64_t offset, Failure &failure);
+	bool drop_last(std::uint64_t behind);
+	void keep(std::uint64_t offset, std::uint64_t bytes, Content content);
+	void shorten(std::uint64_t offset, std::uint64_t most);
+	void shorten_aux(std::uint64_t offset, Segment &segment, std::uint64_t most);
+	void cut(std::uint64_t end);
 	void flush_loop();
 	void tell_watcher();
 	std::uint64_t whole_until() const; /* everything before has ended */
@@ -135,6 +161,9 @@ class Output {
 	std::set<std::uint64_t> open_places;
 	std::map<std::uint64_t, Segment> segments;
 	std::map<std::uint64_t, std::uint64_t> aux_records;
+	std::map<std::uint64_t, Failure> failures;
+	std::size_t rest_bytes = 0; /* of all failures */
+	Recount recount;
 	std::uint64_t failed_at = UINT64_MAX;
 	std::atomic<int> first_error{0};
 	std::atomic<std::uint64_t> good_bytes{0};

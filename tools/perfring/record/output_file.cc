@@ -18,6 +18,8 @@ namespace perfring::record {
 namespace {
 
 constexpr std::size_t gather = 256 * 1024;
+constexpr std::uint64_t disk_unit = 4096;
+constexpr unsigned most_endings = 12;
 
 int open_output(const std::string &path)
 {
@@ -40,7 +42,7 @@ bool is_stream(int fd, const std::string &path)
 } /* namespace */
 
 OutputFile::OutputFile(std::string path, const data::Writer &with_writer, std::uint64_t dirty_limit,
-		       Ledger &ledger)
+		       Ledger &ledger, Recount recount)
 	: file_path(std::move(path)),
 	  writer(with_writer)
 {
@@ -55,7 +57,7 @@ OutputFile::OutputFile(std::string path, const data::Writer &with_writer, std::u
 	const bool stream = is_stream(fd, file_path);
 
 	out = std::make_shared<Output>(fd, stream ? 0 : writer.data_offset(), stream, dirty_limit,
-				       ledger);
+				       ledger, std::move(recount));
 }
 
 int OutputFile::start()
@@ -106,52 +108,10 @@ void OutputFile::checkpoint()
 	header_is_current = out->append(record) != 0;
 }
 
-/*
- * The features and the header. On a full disk the youngest records make room; if even
- * that is in vain, a checkpoint does, which is smaller than what it is put over.
- */
-int OutputFile::write_end(const data::Outcome &so_far, std::uint64_t end)
+int OutputFile::write_losses(const std::vector<LossNote> &losses)
 {
-	data::Outcome outcome = so_far;
-	int error = 0;
+	data::Bytes notes;
 
-	for (int tries = 0; tries < 4; tries++) {
-		outcome.data_bytes = end - writer.data_offset();
-		outcome.auxtrace_offsets.clear();
-		outcome.auxtrace_sizes.clear();
-		for (const auto &[offset, size] : out->auxtraces()) {
-			outcome.auxtrace_offsets.push_back(offset);
-			outcome.auxtrace_sizes.push_back(size);
-		}
-		const data::Bytes tail = writer.file_tail(outcome);
-
-		error = write_fully(out->fd(), tail, static_cast<off_t>(end));
-		if (!error) {
-			file_size = end + tail.size();
-			[[maybe_unused]] const int cut =
-				ftruncate(out->fd(), static_cast<off_t>(file_size));
-			return write_fully(out->fd(), writer.finished_header(outcome), 0);
-		}
-		const std::uint64_t less = out->give_up(tail.size() + gather);
-
-		if (less == end)
-			break;
-		end = less;
-	}
-	const data::Bytes record = writer.checkpoint();
-
-	file_size = end + record.size();
-	if (write_fully(out->fd(), record, static_cast<off_t>(end)) == 0)
-		write_fully(out->fd(), writer.checkpoint_header(end - writer.data_offset()), 0);
-	return error;
-}
-
-int OutputFile::finish(const data::Outcome &outcome, const std::vector<LossNote> &losses,
-		       std::span<const std::byte> behind)
-{
-	const int first_error = out->error();
-
-	out->settle();
 	for (const auto &loss : losses) {
 		const auto &event = writer.session().events[loss.event];
 		const auto place =
@@ -159,21 +119,86 @@ int OutputFile::finish(const data::Outcome &outcome, const std::vector<LossNote>
 				return std::cmp_equal(id.ring, loss.ring);
 			});
 
-		if (place != event.ids.end())
-			out->append(data::lost_samples(event, *place, loss.count, loss.time));
+		if (place != event.ids.end()) {
+			const data::Bytes note =
+				data::lost_samples(event, *place, loss.count, loss.time);
+
+			notes.insert(notes.end(), note.begin(), note.end());
+		}
 	}
+	return notes.empty() ? 0 : out->append(notes);
+}
+
+/* The features, and then the header. wanted: set to the size of the former. */
+int OutputFile::write_tail(const data::Outcome &so_far, std::uint64_t &wanted)
+{
 	const std::uint64_t end = out->settle();
+	data::Outcome outcome = so_far;
 
-	file_size = end;
-	if (out->is_stream())
-		return first_error;
-	const int error = write_end(outcome, end);
+	outcome.data_bytes = end - writer.data_offset();
+	for (const auto &[offset, size] : out->auxtraces()) {
+		outcome.auxtrace_offsets.push_back(offset);
+		outcome.auxtrace_sizes.push_back(size);
+	}
+	const data::Bytes tail = writer.file_tail(outcome);
+	const int error = write_fully(out->fd(), tail, static_cast<off_t>(end));
 
+	wanted = tail.size();
+	if (error)
+		return error;
+	file_size = end + tail.size();
+	[[maybe_unused]] const int cut = ftruncate(out->fd(), static_cast<off_t>(file_size));
+	return write_fully(out->fd(), writer.finished_header(outcome), 0);
+}
+
+/* Smaller than what it is put over. */
+void OutputFile::write_last_checkpoint()
+{
+	const data::Bytes record = writer.checkpoint();
+	const std::uint64_t end = out->position();
+
+	file_size = end + record.size();
+	if (write_fully(out->fd(), record, static_cast<off_t>(end)) == 0)
+		write_fully(out->fd(), writer.checkpoint_header(end - writer.data_offset()), 0);
+}
+
+/*
+ * On a full disk the youngest records make room for the features, more each time, since
+ * nobody knows how the disk counts; if even that is in vain, a checkpoint has to do.
+ */
+int OutputFile::finish(const data::Outcome &outcome,
+		       const std::function<std::vector<LossNote>()> &losses,
+		       std::span<const std::byte> behind)
+{
+	int worst = out->error();
+
+	out->settle();
+	if (out->is_stream()) {
+		write_losses(losses());
+		file_size = out->written();
+		return worst;
+	}
+	for (unsigned tries = 0;; tries++) {
+		const std::uint64_t end = out->position();
+		std::uint64_t wanted = 0;
+		int error = write_losses(losses());
+
+		if (const int at_tail = write_tail(outcome, wanted))
+			error = at_tail;
+		if (!error)
+			break;
+		if (!worst)
+			worst = error;
+		if (tries == most_endings ||
+		    out->give_up(out->position() - end + wanted + (disk_unit << tries)) >= end) {
+			write_last_checkpoint();
+			return worst;
+		}
+	}
 	/* Nobody misses it but us. */
-	if (!error && !behind.empty() &&
-	    write_fully(out->fd(), behind, static_cast<off_t>(file_size)) == 0)
+	if (!behind.empty() && write_fully(out->fd(), behind, static_cast<off_t>(file_size)) == 0)
 		file_size += behind.size();
-	return first_error ? first_error : error;
+	return worst;
 }
 
 } /* namespace perfring::record */

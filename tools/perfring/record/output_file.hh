@@ -9,6 +9,7 @@
 #include "data/writer.hh"
 #include "output.hh"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,7 +30,7 @@ class OutputFile {
 	 * start() writes what stands in front.
 	 */
 	OutputFile(std::string path, const data::Writer &writer, std::uint64_t dirty_limit,
-		   Ledger &ledger);
+		   Ledger &ledger, Recount recount);
 
 	/* Records of the beginning. Returns 0 or an errno. */
 	int start();
@@ -39,9 +40,11 @@ class OutputFile {
 
 	/*
 	 * With nothing in flight. Returns 0 or an errno; what is on the disk can be read in
-	 * any case if start() has succeeded. behind: goes behind everything else.
+	 * any case if start() has succeeded. losses: asked again when records have had to
+	 * make room for what stands at the end. behind: goes behind everything else.
 	 */
-	int finish(const data::Outcome &outcome, const std::vector<LossNote> &losses,
+	int finish(const data::Outcome &outcome,
+		   const std::function<std::vector<LossNote>()> &losses,
 		   std::span<const std::byte> behind);
 
 	const std::shared_ptr<Output> &output() const
@@ -59,7 +62,9 @@ class OutputFile {
 	}
 
     private:
-	int write_end(const data::Outcome &outcome, std::uint64_t end);
+	int write_losses(const std::vector<LossNote> &losses);
+	int write_tail(const data::Outcome &so_far, std::uint64_t &wanted);
+	void write_last_checkpoint();
 
 	std::string file_path;
 	const data::Writer &writer;

@@ -5,6 +5,7 @@
 #include "data/mapped_file.hh"
 #include "data/picture.hh"
 #include "limits.hh"
+#include "recount.hh"
 #include "summary.hh"
 #include "text.hh"
 
@@ -158,7 +159,8 @@ void Recording::prepare_output()
 		options.dirty_limit = default_dirty_limit();
 	if (!options.memory)
 		options.memory = default_memory();
-	file = std::make_unique<OutputFile>(options.output, *writer, options.dirty_limit, *ledger);
+	file = std::make_unique<OutputFile>(options.output, *writer, options.dirty_limit, *ledger,
+					    make_recount(*facts));
 }
 
 /* One thread for each CPU that has rings; rings without a CPU are dealt out. */
@@ -209,7 +211,13 @@ void Recording::make_workers()
 void Recording::enable()
 {
 	enabled = true;
-	events->enable();
+	rounds->set_enabled(true, [&] { events->enable(); });
+}
+
+void Recording::disable()
+{
+	enabled = false;
+	rounds->set_enabled(false, [&] { events->disable(); });
 }
 
 void Recording::start()
@@ -225,9 +233,10 @@ void Recording::start()
 	/* A command's events begin with its exec, unless they have to be told. */
 	if (!options.delay && !(command && options.for_tasks()))
 		enable();
+	enabled = !options.delay;
+	rounds->set_enabled(enabled, [] {});
 	if (command)
 		command->go();
-	enabled = !options.delay;
 }
 
 void Recording::round(RoundOrder order)
@@ -255,8 +264,9 @@ void Recording::switch_output()
 	if (!now.threads.empty())
 		now.threads = with_descendants(now.threads);
 	auto next_writer = std::make_unique<data::Writer>(std::move(now));
-	auto next = std::make_unique<OutputFile>(options.output + ".next", *next_writer,
-						 options.dirty_limit, *ledger);
+	auto next =
+		std::make_unique<OutputFile>(options.output + ".next", *next_writer,
+					     options.dirty_limit, *ledger, make_recount(*facts));
 	const int error = next->start();
 
 	if (error) {
@@ -351,10 +361,9 @@ void Recording::handle_control()
 			break;
 		case Kind::disable:
 			if (order->event.empty())
-				events->disable();
+				disable();
 			else
 				done = events->enable_event(order->event, false);
-			enabled = enabled && !order->event.empty();
 			break;
 		case Kind::snapshot:
 			if (options.switch_output)
@@ -514,7 +523,6 @@ void Recording::finish_file(OutputFile &one, bool last)
 {
 	data::Observations seen;
 	data::Outcome outcome;
-	std::vector<LossNote> notes;
 	data::Bytes fills;
 
 	if (last) {
@@ -526,12 +534,12 @@ void Recording::finish_file(OutputFile &one, bool last)
 		}
 		one.output()->settle();
 		outcome.compressed_bytes = one.output()->written();
-		notes = loss_notes();
 		outcome.seen = &seen;
 		if (!options.report.empty())
 			fills = fill_history();
 	}
-	const int error = one.finish(outcome, notes, fills);
+	const int error = one.finish(
+		outcome, [&] { return last ? loss_notes() : std::vector<LossNote>{}; }, fills);
 
 	if (error && !output_error)
 		output_error = error;
@@ -562,7 +570,7 @@ void Recording::finish()
 
 	if (options.snapshot_at_exit)
 		snapshot();
-	events->disable();
+	disable();
 	round({.enabled = false, .stop = true});
 	for (auto &worker : workers)
 		worker->join();
@@ -615,7 +623,7 @@ void Recording::abandon()
 	if (!workers_run)
 		return;
 	workers_run = false;
-	events->disable();
+	disable();
 	round({.enabled = false, .stop = true});
 	for (auto &worker : workers)
 		worker->join();

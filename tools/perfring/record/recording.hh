@@ -45,6 +45,7 @@ class Recording {
 	void handle_notice();
 	bool all_rings_dead() const;
 	void enable();
+	void disable();
 	void snapshot();
 	void switch_output();
 	void round(RoundOrder order);

@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,6 +27,7 @@ struct RingMap {
 	std::vector<int> aux_fds; /* of those that fill the AUX area; fds[0] is one of them */
 	std::byte *aux = nullptr;
 	std::size_t aux_size = 0;
+	std::atomic<bool> aux_off{false}; /* by a command */
 	bool aux_snapshot = false;
 
 	/*

@@ -79,6 +79,22 @@ class Rounds {
 		all_there.notify();
 	}
 
+	/* Whether events are to be on: changes nothing while a thread acts on it. */
+	template <class Action> void set_enabled(bool on, Action &&action)
+	{
+		const std::scoped_lock guard(enabling);
+
+		enabled = on;
+		action();
+	}
+	template <class Action> void if_enabled(Action &&action)
+	{
+		const std::scoped_lock guard(enabling);
+
+		if (enabled)
+			action();
+	}
+
 	void wait()
 	{
 		std::unique_lock guard(lock);
@@ -93,6 +109,8 @@ class Rounds {
 	std::size_t members;
 	std::size_t missing = 0;
 	std::atomic<std::uint64_t> number = 0;
+	Mutex enabling;
+	bool enabled = false;
 };
 
 } /* namespace perfring::record */

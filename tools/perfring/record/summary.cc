@@ -82,6 +82,11 @@ void print_summary(std::FILE *to, const Summary &all)
 		fmt::print(to, "perfring record: {}\n", all.files[i]);
 	fmt::print(to, "perfring record: {} samples, {} in {}, lost {}\n", all.ledger.kept_total(),
 		   human_bytes(static_cast<double>(all.bytes)), place, all.ledger.lost_total());
+	/* Who maps an area decides this, and it is nowhere else to be seen. */
+	if (const auto aux = all.events.aux())
+		fmt::print(to, "perfring record: AUX areas of {}, {}\n",
+			   human_bytes(static_cast<double>(aux->aux_bytes)),
+			   aux->snapshot ? "overwriting: what snapshots have taken" : "in full");
 	print_samples(to, all);
 	print_rings(to, all);
 }

@@ -41,11 +41,14 @@ std::size_t id_count(const std::vector<data::EventDescription> &events)
 
 EventFacts::EventFacts(const std::vector<data::EventDescription> &events)
 	: index(id_count(events)),
+	  ring_index(id_count(events)),
 	  count(events.size())
 {
 	for (std::uint32_t i = 0; i < events.size(); i++) {
-		for (const auto &id : events[i].ids)
+		for (const auto &id : events[i].ids) {
 			index.add(id.id, i);
+			ring_index.add(id.id, static_cast<std::uint32_t>(id.ring));
+		}
 		time_at.push_back(time_offset(events[i].attr.sample_type));
 	}
 }

@@ -17,7 +17,8 @@ namespace perfring::record {
 
 /* What has to be known of all events to look at records. Shared, read only. */
 struct EventFacts {
-	IdIndex index;
+	IdIndex index;			  /* from an id to its event */
+	IdIndex ring_index;		  /* and to its ring */
 	std::size_t count;		  /* of events */
 	std::vector<std::size_t> time_at; /* byte of TIME in a sample of each event, 0: none */
 
@@ -57,6 +58,11 @@ class Tally {
 	std::uint64_t lost_total() const
 	{
 		return lost;
+	}
+	/* Times that an AUX area was full, and its event was stopped. */
+	std::uint64_t truncated_total() const
+	{
+		return loss.aux.truncated;
 	}
 	std::uint64_t first_time() const
 	{

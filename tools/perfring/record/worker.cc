@@ -251,6 +251,8 @@ void Worker::loop()
 	for (auto &ring : rings)
 		if (!drain(*ring) || !drain_aux(*ring))
 			starving = true;
+	for (auto &ring : rings)
+		go_on(*ring);
 	if (rounds.current() != round) {
 		round = rounds.current(order);
 		do_round(order);

@@ -119,6 +119,7 @@ class Worker {
 	void sleep();
 	bool drain(Ring &ring);
 	bool drain_aux(Ring &ring);
+	void go_on(Ring &ring);
 	void write_aux_in_place(Ring &ring, std::size_t bytes);
 	bool copy_aux(Ring &ring, std::size_t bytes);
 	void drain_surely(Ring &ring);

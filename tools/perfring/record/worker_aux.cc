@@ -66,10 +66,11 @@ void Worker::AuxWrite::ended(int error)
 	content.ring = ring->map.index;
 	content.aux_record = record.size();
 	content.aux_bytes = size - record.size();
+	/* What failed is copied, and only then free to be written over. */
+	output->ended(place, size, std::move(content), error, &write);
+	output.reset();
 	ring->aux->safe_until(end);
 	ring = nullptr;
-	output->ended(place, size, std::move(content), error);
-	output.reset();
 }
 
 void Worker::write_aux_in_place(Ring &ring, std::size_t bytes)
@@ -132,6 +133,24 @@ bool Worker::drain_aux(Ring &ring)
 	return ring.aux->ready() == 0;
 }
 
+/*
+ * An event whose AUX area is full is stopped by the kernel, and stays so until it is
+ * enabled again, which is of use once there is room.
+ */
+void Worker::go_on(Ring &ring)
+{
+	const std::uint64_t truncated = ring.tally.truncated_total();
+
+	if (!ring.aux || ring.map.aux_off || truncated == ring.truncated_seen ||
+	    ring.aux->held() + ring.aux->ready() > ring.map.aux_size / 2)
+		return;
+	ring.truncated_seen = truncated;
+	rounds.if_enabled([&] {
+		for (const int fd : ring.map.aux_fds)
+			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	});
+}
+
 /* A copy of a whole AUX area, or of the part of it that was written. */
 class Worker::SnapshotWrite final : public Job {
     public:
@@ -167,7 +186,7 @@ class Worker::SnapshotWrite final : public Job {
 		content.ring = ring;
 		content.aux_record = record_size;
 		content.aux_bytes = memory.size() - record_size;
-		output->ended(place, memory.size(), std::move(content), error);
+		output->ended(place, memory.size(), std::move(content), error, &write);
 		delete this;
 	}
 

@@ -20,6 +20,7 @@ struct Worker::Ring {
 	std::uint64_t lost_told = 0;
 	std::uint64_t backward_since = 0; /* the head at the last look */
 	std::uint64_t snapshot_bytes = 0; /* in all snapshots so far */
+	std::uint64_t truncated_seen = 0; /* times that the area was full, and dealt with */
 	bool lapped = false;		  /* the AUX area of snapshots was full once */
 };
 

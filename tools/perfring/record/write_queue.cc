@@ -20,4 +20,17 @@ void Write::advance(std::size_t bytes)
 	}
 }
 
+std::vector<std::byte> Write::copy() const
+{
+	std::vector<std::byte> bytes;
+
+	bytes.reserve(left());
+	for (unsigned i = 0; i < count; i++) {
+		const auto *from = static_cast<const std::byte *>(parts[i].iov_base);
+
+		bytes.insert(bytes.end(), from, from + parts[i].iov_len);
+	}
+	return bytes;
+}
+
 } /* namespace perfring::record */

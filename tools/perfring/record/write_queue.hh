@@ -45,6 +45,8 @@ struct Write {
 
 	/* Drops what is written. */
 	void advance(std::size_t bytes);
+	/* What is left, in one piece. */
+	std::vector<std::byte> copy() const;
 };
 
 /* Used by one thread. */

@@ -374,11 +374,11 @@ TEST_F(Written, WorldIsDescribed)
 	const std::string tasks = perf("script --show-task-events --show-mmap-events", "file").text;
 	const std::string self = std::to_string(getpid()) + "/" + std::to_string(getpid());
 
-	EXPECT_NE(tasks.find("PERF_RECORD_COMM: data_writer_tes:" + self), tasks.npos);
+	EXPECT_NE(tasks.find("PERF_RECORD_COMM: perfring_tests:" + self), tasks.npos);
 	EXPECT_NE(tasks.find("PERF_RECORD_MMAP2 " + self), tasks.npos);
 
 	/* Our own program was never in a sample, and its build id is there all the same. */
-	EXPECT_NE(perf("buildid-list", "file").text.find("data_writer_test"), std::string::npos);
+	EXPECT_NE(perf("buildid-list", "file").text.find("perfring_tests"), std::string::npos);
 }
 
 } /* namespace */

@@ -6,6 +6,7 @@
 #include "record/text.hh"
 
 #include <gtest/gtest.h>
+#include <linux/hw_breakpoint.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -120,6 +121,28 @@ TEST_F(EventSpecTest, Modifiers)
 	EXPECT_EQ(guest.exclude_host, 1U);
 	EXPECT_NE(error_of("cycles:x").find("no modifier"), std::string::npos);
 	EXPECT_NE(error_of("cycles:pppp").find("no modifier"), std::string::npos);
+}
+
+TEST_F(EventSpecTest, Breakpoints)
+{
+	const auto events = parse("mem:0x401000:x:u,mem:4096/8:w,{faults,mem:0x10/1},cs");
+
+	ASSERT_EQ(events.size(), 5U);
+	EXPECT_EQ(events[0].attr.type, PERF_TYPE_BREAKPOINT);
+	EXPECT_EQ(events[0].attr.bp_addr, 0x401000U);
+	EXPECT_EQ(events[0].attr.bp_type, HW_BREAKPOINT_X);
+	EXPECT_EQ(events[0].attr.bp_len, sizeof(long));
+	EXPECT_TRUE(events[0].attr.exclude_kernel);
+	EXPECT_EQ(events[1].attr.bp_addr, 4096U);
+	EXPECT_EQ(events[1].attr.bp_type, HW_BREAKPOINT_W);
+	EXPECT_EQ(events[1].attr.bp_len, 8U);
+	EXPECT_EQ(events[3].attr.bp_type, HW_BREAKPOINT_RW);
+	EXPECT_EQ(events[3].attr.bp_len, 1U);
+	EXPECT_EQ(events[3].leader, 2U);
+	EXPECT_EQ(events[4].name, "cs");
+	EXPECT_NE(error_of("mem:here").find("no address"), std::string::npos);
+	EXPECT_NE(error_of("mem:1:z").find("neither an access"), std::string::npos);
+	EXPECT_NE(error_of("mem:1/9:w").find("1 to 8"), std::string::npos);
 }
 
 TEST_F(EventSpecTest, ListsAndGroups)

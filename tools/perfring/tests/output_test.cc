@@ -2,6 +2,7 @@
 /* Places, failures, and what is left of a file whose disk is full. */
 #include "record/output.hh"
 
+#include "data/format.hh"
 #include "record/rounds.hh"
 
 #include <fcntl.h>
@@ -9,10 +10,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -139,6 +143,147 @@ TEST_F(OutputTest, TellsWhenItGetsLong)
 	output.watch_position(100, fd);
 	EXPECT_EQ(read(fd, &count, 8), 8);
 	close(fd);
+}
+
+constexpr std::uint64_t record_size = 24;
+
+/* Every record is a sample. */
+SampleCounts count_records(std::span<const std::byte> records)
+{
+	return {{0, 0, records.size() / record_size}};
+}
+
+/* A file that cannot be larger, in the way of a disk that is full. */
+class FullDiskTest : public testing::Test {
+    protected:
+	FullDiskTest()
+	{
+		signal(SIGXFSZ, SIG_IGN);
+		getrlimit(RLIMIT_FSIZE, &before);
+	}
+	~FullDiskTest() override
+	{
+		setrlimit(RLIMIT_FSIZE, &before);
+	}
+
+	void limit(std::uint64_t bytes)
+	{
+		const rlimit now{bytes, before.rlim_max};
+
+		ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &now), 0);
+	}
+	static std::vector<std::byte> records(std::uint64_t count)
+	{
+		std::vector<std::byte> all(count * record_size);
+		const perf_event_header header{PERF_RECORD_SAMPLE, 0, record_size};
+
+		for (std::uint64_t i = 0; i < count; i++)
+			std::memcpy(all.data() + i * record_size, &header, sizeof(header));
+		return all;
+	}
+	/* So many records, of which the disk has so many bytes. */
+	void refused(std::uint64_t place, std::vector<std::byte> bytes, std::size_t written,
+		     Content content)
+	{
+		const std::size_t size = bytes.size();
+		Write write;
+
+		ASSERT_EQ(pwrite(output.fd(), bytes.data(), written, static_cast<off_t>(place)),
+			  static_cast<ssize_t>(written));
+		write.parts[0] = {bytes.data(), size};
+		write.count = 1;
+		write.offset = static_cast<off_t>(place);
+		write.advance(written);
+		output.ended(place, size, std::move(content), ENOSPC, &write);
+	}
+	std::uint64_t size() const
+	{
+		struct stat there {};
+
+		fstat(output.fd(), &there);
+		return static_cast<std::uint64_t>(there.st_size);
+	}
+
+	rlimit before{};
+	Ledger ledger{1, 1};
+	Output output{temporary_file(), 100, false, 0, ledger, count_records};
+};
+
+TEST_F(FullDiskTest, IsFilledToTheLastWholeRecord)
+{
+	limit(100 + 4 * record_size + 10);
+	refused(output.place(10 * record_size), records(10), record_size, samples(10));
+	EXPECT_EQ(output.settle(), 100 + 4 * record_size);
+	EXPECT_EQ(ledger.kept_total(), 4U);
+	EXPECT_EQ(ledger.lost(Cause::output, 0, 0), 6U);
+	EXPECT_EQ(output.written(), 4 * record_size);
+	EXPECT_EQ(output.error(), ENOSPC);
+	EXPECT_EQ(size(), 100 + 4 * record_size);
+}
+
+TEST_F(FullDiskTest, WhatStandsBehindMakesRoom)
+{
+	const auto first = output.place(10 * record_size);
+	const auto second = output.place(record_size);
+	const auto third = output.place(record_size);
+
+	limit(100 + 9 * record_size);
+	output.ended(second, record_size, samples(1), 0);
+	refused(third, records(1), 0, samples(1));
+	refused(first, records(10), 0, samples(10));
+	EXPECT_EQ(output.settle(), 100 + 9 * record_size);
+	EXPECT_EQ(ledger.kept_total(), 9U);
+	EXPECT_EQ(ledger.lost_total(), 3U);
+}
+
+TEST_F(FullDiskTest, WhatCanBeWrittenLaterIsNotLost)
+{
+	const auto first = output.place(10 * record_size);
+	const auto second = output.place(record_size);
+
+	refused(first, records(10), 30, samples(10));
+	output.ended(second, record_size, samples(1), 0);
+	EXPECT_EQ(output.settle(), 100 + 11 * record_size);
+	EXPECT_EQ(ledger.kept_total(), 11U);
+	EXPECT_EQ(ledger.lost_total(), 0U);
+}
+
+TEST_F(FullDiskTest, AuxDataAreShortened)
+{
+	data::RecordAuxtrace head{};
+	std::vector<std::byte> bytes(sizeof(head) + 4096);
+	Content content;
+
+	content.aux_record = sizeof(head);
+	content.aux_bytes = 4096;
+	head.size = 4096;
+	std::memcpy(bytes.data(), &head, sizeof(head));
+	limit(100 + sizeof(head) + 1003);
+	refused(output.place(bytes.size()), bytes, 0, content);
+	EXPECT_EQ(output.settle(), 100 + sizeof(head) + 1000);
+	ASSERT_EQ(pread(output.fd(), &head, sizeof(head), 100), ssize_t{sizeof(head)});
+	EXPECT_EQ(head.size, 1000U);
+	EXPECT_EQ(ledger.ring(0).aux.output_bytes, 3096U);
+	EXPECT_EQ(output.auxtraces().size(), 1U);
+	EXPECT_EQ(output.give_up(1010), 100U);
+	EXPECT_EQ(ledger.ring(0).aux.output_bytes, 4096U);
+	EXPECT_TRUE(output.auxtraces().empty());
+}
+
+TEST_F(FullDiskTest, GivesUpNoMoreRecordsThanItHasTo)
+{
+	for (int i = 0; i < 2; i++) {
+		const auto bytes = records(10);
+		const auto place = output.place(bytes.size());
+
+		ASSERT_EQ(write_fully(output.fd(), bytes, static_cast<off_t>(place)), 0);
+		output.ended(place, bytes.size(), samples(10), 0);
+	}
+	EXPECT_EQ(output.give_up(1), 100 + 19 * record_size);
+	EXPECT_EQ(output.give_up(10 * record_size), 100 + 9 * record_size);
+	EXPECT_EQ(ledger.kept_total(), 9U);
+	EXPECT_EQ(ledger.lost_total(), 11U);
+	EXPECT_EQ(output.written(), 9 * record_size);
 }
 
 TEST(OutputDirtyTest, TheBoundHoldsUntilTheDiskHasIt)

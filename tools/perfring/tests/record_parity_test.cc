@@ -23,16 +23,22 @@ std::string recorder()
 	return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "perfring";
 }
 
-/* Who it was and when is another each time, and how a child is called before its exec. */
+/*
+ * Who it was and when is another each time, and how a child is called before its exec.
+ * For side-band records we have an event more than perf, which evlist shows.
+ */
 std::string normalized(const std::string &text)
 {
+	const std::regex side_band("(^|\n)dummy:u[^\n]*");
 	const std::regex numbers("[0-9]+/[0-9]+|[0-9]+:[0-9]+\\)|\\([0-9]+:[0-9]+");
 	const std::regex name("\\b(perf-exec|perfring)\\b");
 	const std::regex indent("(^|\n) +");
 
 	return std::regex_replace(
-		std::regex_replace(std::regex_replace(without_tip(text), numbers, "N"), name,
-				   "child"),
+		std::regex_replace(
+			std::regex_replace(std::regex_replace(without_tip(text), side_band, ""),
+					   numbers, "N"),
+			name, "child"),
 		indent, "$1");
 }
 
