@@ -17,6 +17,7 @@ path_value() { # PATH
 kernel_arguments() {
 	local arguments="console=ttyS0 panic=-1 printk.time=1 ignore_loglevel"
 	arguments+=" no_timer_check tsc=reliable rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60"
+	[[ ${tsc_khz} ]] && arguments+=" tsc_early_khz=$tsc_khz"
 	[[ ${opt[gdb]} ]] && arguments+=" nokaslr"
 	printf '%s' "$arguments${append[*]:+ ${append[*]}}"
 }

@@ -139,3 +139,28 @@ declare_boot_test opens_shell "without COMMAND: a shell on a terminal, job contr
 gone() { # PID
 	! kill -0 "$1" 2>/dev/null
 }
+
+# The guest's seconds against the host's, between two files that the guest makes.
+keeps_the_hosts_time() {
+	local begin end times difference
+	mkdir "$work/clock"
+	"$vm" "${settings[@]}" --share "$work/clock" -- sh -c '
+		read -r begin idle </proc/uptime
+		: >/tmp/share/begin
+		sleep 5
+		: >/tmp/share/end
+		read -r end idle </proc/uptime
+		echo "$begin $end"' >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	expect_status 0
+	expect_quiet
+	begin=$(stat -c %.Y "$work/clock/begin") && end=$(stat -c %.Y "$work/clock/end") || {
+		problem "the guest has not made both files"
+		return
+	}
+	read -r times <"$work/out"
+	difference=$(awk '{ print ($2 - $1) - ($4 - $3) }' <<<"$begin $end $times")
+	awk '{ exit !($1 < 2 && $1 > -2) }' <<<"$difference" ||
+		problem "5 s of the guest's are $difference s more on the host"
+}
+declare_boot_test keeps_the_hosts_time "a second in the guest is a second"
