@@ -154,10 +154,10 @@ keeps_the_hosts_time() {
 	status=$?
 	expect_status 0
 	expect_quiet
-	begin=$(stat -c %.Y "$work/clock/begin") && end=$(stat -c %.Y "$work/clock/end") || {
+	if ! begin=$(stat -c %.Y "$work/clock/begin") || ! end=$(stat -c %.Y "$work/clock/end"); then
 		problem "the guest has not made both files"
 		return
-	}
+	fi
 	read -r times <"$work/out"
 	difference=$(awk '{ print ($2 - $1) - ($4 - $3) }' <<<"$begin $end $times")
 	awk '{ exit !($1 < 2 && $1 > -2) }' <<<"$difference" ||
