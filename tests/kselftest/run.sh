@@ -18,11 +18,6 @@ make -s -C "$repo/tools/testing/selftests/perf_events" OUT="$work/programs" >"$w
 	exit 1
 }
 
-# On the slow kernels its end has not been seen reliably; torture.sh runs it by hand.
-case " $* " in
-*" --debug "* | *" --kcsan "*) rm -f "$work/programs/pt_torture" ;;
-esac
-
 cat >"$work/all" <<'GUEST'
 #!/bin/bash
 export PERF_RING_STOCK=$1

@@ -54,23 +54,25 @@ checkpatch() {
 }
 
 sparse_clean() {
+	local folders=(kernel/events/ arch/x86/events/intel/pt/ arch/x86/events/intel/emu/)
 	local ours=() file pattern
 
-	for file in kernel/events/*.c; do
-		ours+=("$(basename "$file" .c)")
+	while read -r file; do
+		ours+=("${file%.c}")
 		rm -f "build/tree/out-x86_64/${file%.c}.o"
-	done
-	make -s -C build/tree O=out-x86_64 C=1 kernel/events/ >"$work/sparse" 2>&1 || {
+	done < <(grep -E "^($(tr ' ' '|' <<<"${folders[*]}"))[^/]*\.c$" "$work/kernel-c")
+	make -s -C build/tree O=out-x86_64 C=1 "${folders[@]}" >"$work/sparse" 2>&1 || {
 		cat "$work/sparse"
 		return 1
 	}
 	# The base's files are not ours to mend.
 	pattern=$(printf '%s\\.c|' "${ours[@]}")
-	! grep -E "kernel/events/(${pattern}internal\.h|ring/)" "$work/sparse"
+	! grep -E "(${pattern}kernel/events/internal\.h|kernel/events/ring/)" "$work/sparse"
 }
 
 tidy() {
-	xargs -a <(grep '^kernel/.*\.cc$' "$work/cxx") -I{} clang-tidy --quiet --warnings-as-errors='*' {} -- \
+	xargs -a <(grep -E '^(kernel|arch|drivers)/.*\.cc$' "$work/cxx") -P "$(nproc)" -I{} \
+		clang-tidy --quiet --warnings-as-errors='*' {} -- \
 		-std=c++20 -ffreestanding -fno-exceptions -fno-rtti -Ikernel/events/ring
 }
 

@@ -19,6 +19,14 @@ enum class IpPacket : std::uint8_t {
 	fup = 0x1d,
 };
 
+enum class Event : std::uint8_t {
+	interrupt = 1, /* and exceptions */
+};
+
+enum class EventData : std::uint8_t {
+	fault_address = 0, /* CR2 */
+};
+
 class Encoder {
     public:
 	using Byte = std::uint8_t;
@@ -98,9 +106,12 @@ class Encoder {
 		return at;
 	}
 
-	static Byte *mode_exec(Byte *at, pt_unit_mode mode)
+	/* @interruptible: RFLAGS.IF, for traces with events; else false. */
+	static Byte *mode_exec(Byte *at, pt_unit_mode mode, bool interruptible)
 	{
-		return two(at, 0x99, mode == PT_UNIT_64 ? 1 : mode == PT_UNIT_32 ? 2 : 0);
+		const unsigned int exec = mode == PT_UNIT_64 ? 1 : mode == PT_UNIT_32 ? 2 : 0;
+
+		return two(at, 0x99, exec | (interruptible ? 4 : 0));
 	}
 
 	static Byte *pip(Byte *at, std::uint64_t cr3)
@@ -143,6 +154,40 @@ class Encoder {
 			at = byte(at, seven << 1 | (cycles ? 1 : 0));
 		}
 		return at;
+	}
+
+	/* What a CFE behind it is about. */
+	static Byte *event_data(Byte *at, EventData type, std::uint64_t payload)
+	{
+		return number<8>(byte(two(at, 0x02, 0x53), static_cast<unsigned int>(type)),
+				 payload);
+	}
+
+	/* With_ip: a FUP of its own follows. */
+	static Byte *event(Byte *at, Event type, unsigned int vector, bool with_ip)
+	{
+		at = two(at, 0x02, 0x13);
+		return two(at, static_cast<unsigned int>(type) | (with_ip ? 0x80 : 0), vector);
+	}
+
+	/* Into a C-state, 1 to 15, that software has asked for; C1 is 0 in the packet. */
+	static Byte *power_entry(Byte *at, unsigned int c_state)
+	{
+		return two(two(at, 0x02, 0x22), 0, (c_state - 1) << 4);
+	}
+
+	/* Execution has stopped. */
+	static Byte *execution_stop(Byte *at)
+	{
+		return two(at, 0x02, 0x62);
+	}
+
+	/* Out of a C-state, which was the deepest as well, by an interrupt. */
+	static Byte *power_exit(Byte *at, unsigned int c_state)
+	{
+		const unsigned int state = c_state - 1;
+
+		return number<5>(two(at, 0x02, 0xa2), state | state << 4 | 1U << 8);
 	}
 
 	/* @size: 4 or 8. With_ip: a FUP follows. */

@@ -121,7 +121,7 @@ void Flow::enable(std::uint64_t to)
 		told_cr3 = cr3;
 		cr3_told = true;
 	}
-	group.at = Encoder::mode_exec(group.at, mode);
+	group.at = Encoder::mode_exec(group.at, mode, events);
 	group.at = encoder.ip(group.at, IpPacket::pge, to);
 	if (close(group))
 		set_packets(true);
@@ -135,6 +135,8 @@ void Flow::disable(pt_unit_end end, std::uint64_t at)
 	if (branches) {
 		if (!open(group, end != PT_UNIT_LATE))
 			return;
+		if (event.known)
+			put_event(group, false);
 		if (end != PT_UNIT_SYSCALL)
 			group.at = encoder.ip(group.at, IpPacket::fup, at);
 		group.at = Encoder::pgd_without_ip(group.at);
@@ -155,10 +157,16 @@ void Flow::leave(pt_unit_end end, std::uint64_t at, unsigned int instructions)
 {
 	emu::store(busy, true);
 	emu::order_nested();
+	event.known = event.known && end == PT_UNIT_ASYNC;
 	if (packets) {
 		counts.instructions += instructions;
+		if (event.known && !branches)
+			tell_event(at);
 		disable(end, at);
+	} else if (event.known && context_open) {
+		tell_event(at);
 	}
+	event.known = false;
 	context_open = false;
 	consider_psb();
 	(void)idle();
@@ -284,7 +292,7 @@ void Flow::tip(std::uint64_t to, bool with_mode)
 	if (!open(group))
 		return;
 	if (with_mode)
-		group.at = Encoder::mode_exec(group.at, mode);
+		group.at = Encoder::mode_exec(group.at, mode, events);
 	group.at = encoder.ip(group.at, IpPacket::tip, to);
 	(void)close(group);
 }

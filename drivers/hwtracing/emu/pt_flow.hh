@@ -82,6 +82,27 @@ class Flow {
 
 	void leave(pt_unit_end end, std::uint64_t at, unsigned int instructions);
 
+	bool tells_events() const
+	{
+		return events && context_open;
+	}
+
+	void note_event(unsigned int vector, bool has_address, std::uint64_t address)
+	{
+		event.vector = static_cast<std::uint8_t>(vector);
+		event.has_address = has_address;
+		event.address = address;
+		event.known = true;
+	}
+
+	bool tells_power() const
+	{
+		return running && (registers.ctl & ctl::pwr_evt_en);
+	}
+
+	void sleep(unsigned int state);
+	void wake();
+
 	std::uint64_t boundary(std::uint64_t above) const
 	{
 		const std::uint64_t filter = filters.boundary(above);
@@ -121,6 +142,10 @@ class Flow {
 		return !(registers.ctl & ctl::cr3_filter) ||
 		       ((cr3_now ^ registers.cr3_match) & cr3_mask) == 0;
 	}
+
+	/* pt_events.cc */
+	void put_event(Group &group, bool with_ip);
+	void tell_event(std::uint64_t at);
 
 	/* pt_flow.cc */
 	bool open(Group &group, bool timed = true);
@@ -183,6 +208,16 @@ class Flow {
 	/* Without branches: packets need a time that none has told yet. */
 	bool time_due;
 	bool cr3_told;
+	bool events;
+	/* Why user mode is about to end. */
+	struct {
+		bool known;
+		bool has_address;
+		std::uint8_t vector;
+		std::uint64_t address;
+	} event;
+	/* The C-state that the trace has told of; 0: none. */
+	unsigned int c_state;
 	pt_unit_mode mode;
 
 	std::uint64_t tnt_bits;

@@ -22,6 +22,7 @@ constexpr std::uint64_t trace_en = 1ULL << 0;
 constexpr std::uint64_t cyc_en = 1ULL << 1;
 constexpr std::uint64_t os = 1ULL << 2;
 constexpr std::uint64_t user = 1ULL << 3;
+constexpr std::uint64_t pwr_evt_en = 1ULL << 4;
 constexpr std::uint64_t fup_on_ptw = 1ULL << 5;
 constexpr std::uint64_t cr3_filter = 1ULL << 7;
 constexpr std::uint64_t topa = 1ULL << 8;

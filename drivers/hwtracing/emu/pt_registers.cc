@@ -24,7 +24,7 @@ std::uint64_t ctl_bits(const pt_unit_features &features)
 	constexpr std::uint64_t four_bits = 0xf;
 	std::uint64_t bits = ctl::trace_en | ctl::cyc_en | ctl::os | ctl::user | ctl::cr3_filter |
 			     ctl::topa | ctl::mtc_en | ctl::tsc_en | ctl::dis_retc |
-			     ctl::branch_en | ctl::dis_tnt;
+			     ctl::branch_en | ctl::dis_tnt | ctl::pwr_evt_en | ctl::event_en;
 
 	bits |= four_bits << ctl::mtc_freq_shift | four_bits << ctl::cyc_thresh_shift |
 		four_bits << ctl::psb_freq_shift;
@@ -67,8 +67,8 @@ void cpuid(const pt_unit_features &features, unsigned int subleaf, unsigned int 
 	switch (subleaf) {
 	case 0:
 		registers[0] = 1;
-		/* CR3 filter, PSB periods and CYC, MTC, TNT disable */
-		registers[1] = 1U << 0 | 1U << 1 | 1U << 3 | 1U << 8;
+		/* CR3 filter, PSB periods and CYC, MTC, power events, events, TNT disable */
+		registers[1] = 1U << 0 | 1U << 1 | 1U << 3 | 1U << 5 | 1U << 7 | 1U << 8;
 		if (ranges)
 			registers[1] |= 1U << 2;
 		if (features.ptwrite)

@@ -185,6 +185,7 @@ void Flow::configure()
 	}
 	branches = (value & ctl::branch_en) != 0;
 	tnt_wanted = !(value & ctl::dis_tnt);
+	events = (value & ctl::event_en) != 0;
 	compress = tnt_wanted && !(value & ctl::dis_retc);
 	psb_period = 1ULL << (shortest_period_shift + ctl::field(value, ctl::psb_freq_shift));
 	clock.configure(value);
@@ -206,6 +207,8 @@ void Flow::start()
 	context_open = false;
 	set_packets(false);
 	time_due = false;
+	event.known = false;
+	c_state = 0;
 	if (!output.is_known(registers) && !output.start(registers, features, machine)) {
 		if (!emu::load(touched))
 			counts.errors++;
@@ -237,7 +240,7 @@ void Flow::psb_plus()
 	}
 	group.at = Encoder::cbr(group.at, features.bus_ratio);
 	if (packets && branches) {
-		group.at = Encoder::mode_exec(group.at, mode);
+		group.at = Encoder::mode_exec(group.at, mode, events);
 		group.at = encoder.ip(group.at, IpPacket::fup, ip);
 	}
 	group.at = Encoder::psb_end(group.at);

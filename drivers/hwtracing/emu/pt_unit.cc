@@ -67,6 +67,31 @@ void pt_unit_leave(pt_unit *unit, pt_unit_end end, unsigned long long ip, unsign
 	unit->flow.leave(end, ip, instructions);
 }
 
+int pt_unit_tells_events(const pt_unit *unit)
+{
+	return unit->flow.tells_events();
+}
+
+void pt_unit_event(pt_unit *unit, unsigned int vector, const unsigned long long *address)
+{
+	unit->flow.note_event(vector, address != nullptr, address ? *address : 0);
+}
+
+int pt_unit_tells_power(const pt_unit *unit)
+{
+	return unit->flow.tells_power();
+}
+
+void pt_unit_sleep(pt_unit *unit, unsigned int c_state)
+{
+	unit->flow.sleep(c_state);
+}
+
+void pt_unit_wake(pt_unit *unit)
+{
+	unit->flow.wake();
+}
+
 unsigned long long pt_unit_boundary(const pt_unit *unit, unsigned long long ip)
 {
 	return unit->flow.boundary(ip);

@@ -140,6 +140,22 @@ void pt_unit_leave(struct pt_unit *unit, enum pt_unit_end end, unsigned long lon
 		   unsigned int instructions);
 
 /*
+ * What the next pt_unit_leave(ASYNC) is about: the vector of an interrupt or an exception
+ * and, unless NULL, the address of a page fault. Only told where CTL.EventEn is set: cheap to
+ * ask first. Without it the trace says that user mode has ended, and not why.
+ */
+int pt_unit_tells_events(const struct pt_unit *unit);
+void pt_unit_event(struct pt_unit *unit, unsigned int vector, const unsigned long long *address);
+
+/*
+ * The CPU goes into a C-state, 1 to 15, and comes back by an interrupt (CTL.PwrEvtEn). No
+ * user mode is open.
+ */
+int pt_unit_tells_power(const struct pt_unit *unit);
+void pt_unit_sleep(struct pt_unit *unit, unsigned int c_state);
+void pt_unit_wake(struct pt_unit *unit);
+
+/*
  * The lowest address above ip at which an address filter begins or ends to apply; all
  * ones: none. Straight runs are reported (SEQUENTIAL) where they reach or cross it: the
  * report's `to` is the first instruction at or above it.

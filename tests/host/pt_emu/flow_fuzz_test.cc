@@ -72,6 +72,10 @@ Setting choose_setting(Choices &choices, const std::vector<Program> &programs)
 	if (choices.choose(2))
 		setting.ctl |= ctl::fup_on_ptw;
 	if (choices.choose(4) == 0)
+		setting.ctl |= ctl::pwr_evt_en;
+	if (choices.choose(4) == 0 && Journey::has_perf())
+		setting.ctl |= ctl::event_en;
+	if (choices.choose(4) == 0)
 		setting.ctl |= ctl::os;
 	setting.ctl |= static_cast<std::uint64_t>(choices.choose(3)) << ctl::psb_freq_shift;
 	if (choices.choose(6) == 0) {

@@ -33,12 +33,14 @@ TEST(PtPackets, WithoutAddress)
 	EXPECT_EQ(put(Encoder::overflow), (Bytes{0x02, 0xf3}));
 	EXPECT_EQ(put(Encoder::trace_stop), (Bytes{0x02, 0x83}));
 	EXPECT_EQ(put(Encoder::pgd_without_ip), (Bytes{0x01}));
-	EXPECT_EQ(put([](auto *at) { return Encoder::mode_exec(at, PT_UNIT_64); }),
+	EXPECT_EQ(put([](auto *at) { return Encoder::mode_exec(at, PT_UNIT_64, false); }),
 		  (Bytes{0x99, 0x01}));
-	EXPECT_EQ(put([](auto *at) { return Encoder::mode_exec(at, PT_UNIT_32); }),
+	EXPECT_EQ(put([](auto *at) { return Encoder::mode_exec(at, PT_UNIT_32, false); }),
 		  (Bytes{0x99, 0x02}));
-	EXPECT_EQ(put([](auto *at) { return Encoder::mode_exec(at, PT_UNIT_16); }),
+	EXPECT_EQ(put([](auto *at) { return Encoder::mode_exec(at, PT_UNIT_16, false); }),
 		  (Bytes{0x99, 0x00}));
+	EXPECT_EQ(put([](auto *at) { return Encoder::mode_exec(at, PT_UNIT_64, true); }),
+		  (Bytes{0x99, 0x05}));
 	EXPECT_EQ(put([](auto *at) { return Encoder::cbr(at, 30); }), (Bytes{0x02, 0x03, 30, 0}));
 	EXPECT_EQ(put([](auto *at) { return Encoder::pip(at, 0x123456789abe0); }),
 		  (Bytes{0x02, 0x43, 0xbe, 0x9a, 0x78, 0x56, 0x34, 0x12}));
@@ -109,6 +111,30 @@ TEST(PtPackets, Values)
 		  (Bytes{0x02, 0x12, 0x88, 0x77, 0x66, 0x55}));
 	EXPECT_EQ(put([](auto *at) { return Encoder::ptw(at, 0x1122334455667788, 8, true); }),
 		  (Bytes{0x02, 0xb2, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}));
+}
+
+TEST(PtPackets, Events)
+{
+	using pt_emu::Event;
+	using pt_emu::EventData;
+
+	EXPECT_EQ(put([](auto *at) { return Encoder::event(at, Event::interrupt, 3, false); }),
+		  (Bytes{0x02, 0x13, 0x01, 0x03}));
+	EXPECT_EQ(put([](auto *at) { return Encoder::event(at, Event::interrupt, 0xec, true); }),
+		  (Bytes{0x02, 0x13, 0x81, 0xec}));
+	EXPECT_EQ(put([](auto *at) {
+			  return Encoder::event_data(at, EventData::fault_address,
+						     0x1122334455667788);
+		  }),
+		  (Bytes{0x02, 0x53, 0x00, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}));
+	/* C1 is 0. */
+	EXPECT_EQ(put([](auto *at) { return Encoder::power_entry(at, 1); }),
+		  (Bytes{0x02, 0x22, 0x00, 0x00}));
+	EXPECT_EQ(put([](auto *at) { return Encoder::power_entry(at, 7); }),
+		  (Bytes{0x02, 0x22, 0x00, 0x60}));
+	EXPECT_EQ(put(Encoder::execution_stop), (Bytes{0x02, 0x62}));
+	EXPECT_EQ(put([](auto *at) { return Encoder::power_exit(at, 3); }),
+		  (Bytes{0x02, 0xa2, 0x22, 0x01, 0x00, 0x00, 0x00}));
 }
 
 } // namespace

@@ -281,11 +281,32 @@ void Journey::enter(std::size_t to)
 	go(to);
 }
 
+/* An interrupt, or a page fault at any address. */
+void Journey::note_event()
+{
+	const unsigned long long address = choose(2) ? here().ip : choose(1U << 30);
+
+	if (!pt_unit_tells_events(machine.unit()))
+		return;
+	if (choose(2))
+		pt_unit_event(machine.unit(), 14, &address);
+	else
+		pt_unit_event(machine.unit(), choose(256), nullptr);
+}
+
 void Journey::leave(pt_unit_end end)
 {
-	if (following)
+	if (following) {
+		if (end == PT_UNIT_ASYNC)
+			note_event();
 		pt_unit_leave(machine.unit(), end, here().ip,
 			      run_length + (end == PT_UNIT_SYSCALL));
+	}
+	if (choose(8) == 0 && pt_unit_tells_power(machine.unit())) {
+		pt_unit_sleep(machine.unit(), 1 + choose(15));
+		if (choose(4))
+			pt_unit_wake(machine.unit());
+	}
 	open = false;
 	on = false;
 	run_length = 0;
@@ -523,6 +544,9 @@ std::string Journey::compare()
 	};
 
 	instructions = truth.size();
+	/* libipt knows no event trace before 2.1. */
+	if (setting.ctl & ctl::event_en)
+		return "";
 	return judge(decode(trace, code));
 }
 
@@ -587,6 +611,11 @@ int look_up(void *context, std::uint64_t ip, perf_bridge_instruction *found)
 
 } // namespace
 
+bool Journey::has_perf()
+{
+	return true;
+}
+
 std::string Journey::compare_perf()
 {
 	PerfSession session{programs, [this](std::uint64_t ip) { return ends(ip); }, {}, {}, {}, 0,
@@ -643,6 +672,11 @@ std::string Journey::compare_perf()
 	return wrong;
 }
 #else
+bool Journey::has_perf()
+{
+	return false;
+}
+
 std::string Journey::compare_perf()
 {
 	return "";

@@ -45,6 +45,8 @@ class Journey {
 	std::string compare();
 	/* The same for perf's decoder; nothing where there is none. */
 	std::string compare_perf();
+	/* Is there a perf to compare with? */
+	static bool has_perf();
 
 	std::vector<std::uint8_t> trace;
 	unsigned long gaps = 0;
@@ -63,6 +65,7 @@ class Journey {
 	void step();
 	void interrupt_sometimes();
 	void enter(std::size_t to);
+	void note_event();
 	void leave(pt_unit_end end);
 	void report_run();
 	void retire(pt_unit_class kind, std::size_t to);

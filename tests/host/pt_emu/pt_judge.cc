@@ -73,6 +73,26 @@ void Judge::reach(State state, std::set<State> &reached) const
 	}
 }
 
+/* An NMI has come behind what begins: it is given up, a gap tells so, and it begins again. */
+bool Judge::too_early(const State &state, const Item &item) const
+{
+	const Segment &now = segments[state.segment];
+
+	/* Between two gaps it may have begun where nothing has run: the truth knows no place. */
+	if (now.cut && state.told < now.gaps && state.next < truth.size() &&
+	    (truth[state.next] == item || state.told))
+		return true;
+	/* The same where an NMI has ended it at once. */
+	if (now.cut && now.begin == end(state))
+		return true;
+	if (state.segment + 1 == segments.size())
+		return false;
+
+	const Segment &next = segments[state.segment + 1];
+
+	return next.cut && next.gaps && next.begin < truth.size() && truth[next.begin] == item;
+}
+
 bool Judge::see(const Item &item)
 {
 	std::set<State> reached;
@@ -103,7 +123,7 @@ bool Judge::see(const Item &item)
 			const bool again = item == begun || (state.next == begin && begin &&
 							     item == truth[begin - 1]);
 
-			if (cut && beginning(item) && again)
+			if (beginning(item) && ((cut && again) || too_early(state, item)))
 				after.insert(state);
 			if (state.next < end(state) && truth[state.next] == item) {
 				state.next++;

@@ -53,6 +53,7 @@ class Judge {
 	std::size_t end(const State &state) const;
 	bool apart(const Item &item) const;
 	static bool beginning(const Item &item);
+	bool too_early(const State &state, const Item &item) const;
 	void reach(State state, std::set<State> &reached) const;
 	bool goes_on(const State &state) const;
 	bool owes_value(State &state) const;

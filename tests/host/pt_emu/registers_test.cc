@@ -47,6 +47,7 @@ TEST(PtRegisters, CpuidOffersWhatTheFeaturesSay)
 		EXPECT_EQ(leaf[0], 1U);
 		EXPECT_EQ(leaf[1] >> 2 & 1, bits & 1);
 		EXPECT_EQ(leaf[1] >> 4 & 1, bits >> 1 & 1);
+		EXPECT_EQ(leaf[1] >> 5 & 5, 5U) << "power events and events";
 		EXPECT_EQ(leaf[2] & 1, 1U);
 		EXPECT_EQ(leaf[2] >> 1 & 1, !(bits >> 3 & 1));
 		EXPECT_EQ(leaf[2] >> 2 & 1, bits >> 2 & 1);
@@ -94,6 +95,7 @@ TEST(PtRegisters, ReservedBitsOfCtl)
 				continue;
 			const bool known = bit == 1 || bit == 2 || bit == 3 || bit == 7 ||
 					   (bit >= 8 && bit <= 11) || bit == 13 || bit == 55 ||
+					   bit == 4 || bit == 31 ||
 					   ((bit == 5 || bit == 12) && ptwrite);
 
 			if (known)

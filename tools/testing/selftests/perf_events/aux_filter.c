@@ -269,7 +269,7 @@ static void the_file_s_name_is_freed(void)
 	int fd = open_task();
 	long before = objects("kmalloc-1k");
 
-	for (size_t i = 0; i < 1000; i++) {
+	for (size_t i = 0; i < 500; i++) {
 		const char *format = formats[i % ARRAY_LEN(formats)];
 
 		snprintf(text, sizeof(text), format, long_path(), long_path());
@@ -277,7 +277,7 @@ static void the_file_s_name_is_freed(void)
 		CHECK(known_error(errno));
 	}
 	if (counts_are_exact())
-		CHECK(objects("kmalloc-1k") - before < 300);
+		CHECK(objects("kmalloc-1k") - before < 200);
 }
 
 /* A file on a file system of its own, which is mounted on @folder, a template. */

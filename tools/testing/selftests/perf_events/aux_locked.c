@@ -294,7 +294,7 @@ static void unsuitable_sizes_cost_nothing(void)
 	become_limited_user(LITTLE);
 	aux.fd = open_fast();
 	ring_map(&aux.ring, aux.fd, DATA_PAGES);
-	for (int round = 0; round < 100; round++) {
+	for (int round = 0; round < 30; round++) {
 		expect_failure(&aux, 3, READ_WRITE, EINVAL);
 		expect_failure(&aux, 24, READ_WRITE, EINVAL);
 		expect_failure(&aux, large_area(), READ_WRITE, EPERM);
@@ -312,7 +312,7 @@ static void declined_setups_cost_nothing(void)
 
 	aux_field(&attr, "fail_setup", 1);
 	become_limited_user(PLENTY);
-	for (int round = 0; round < 50; round++) {
+	for (int round = 0; round < 15; round++) {
 		aux.fd = open_self(&attr);
 		ring_map(&aux.ring, aux.fd, DATA_PAGES);
 		expect_failure(&aux, large_area(), READ_WRITE, ENOMEM);

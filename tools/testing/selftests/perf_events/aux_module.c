@@ -335,7 +335,7 @@ static void failed_opens_keep_nothing(void)
 
 static void comes_and_goes_many_times(void)
 {
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < 8; round++) {
 		load();
 		CHECK(is_shown(SECOND));
 		unload();

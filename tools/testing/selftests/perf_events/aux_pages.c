@@ -30,7 +30,8 @@ static uint64_t read_word(int fd, uint64_t index)
 	return word;
 }
 
-static void look_at(struct pages *pages, const struct aux *aux)
+/* At the first @nr pages. */
+static void look_at(struct pages *pages, const struct aux *aux, size_t nr)
 {
 	int pagemap = open("/proc/self/pagemap", O_RDONLY);
 	int flags = open("/proc/kpageflags", O_RDONLY);
@@ -38,7 +39,7 @@ static void look_at(struct pages *pages, const struct aux *aux)
 
 	if (pagemap < 0 || flags < 0)
 		SKIP("needs /proc/self/pagemap and /proc/kpageflags: run as root");
-	pages->nr = aux->size / page_size();
+	pages->nr = nr;
 	for (size_t i = 0; i < pages->nr; i++) {
 		const char *at = base + i * page_size();
 
@@ -61,8 +62,8 @@ struct wish {
 	int prot, cpu;
 };
 
-/* False if there is no memory of that kind. */
-static bool have(struct pages *pages, const struct wish *wish)
+/* False if there is no memory of that kind; else the first @look pages are known. */
+static bool have_and_look(struct pages *pages, const struct wish *wish, size_t look)
 {
 	struct perf_event_attr attr = aux_attr_of(wish->pmu);
 	struct aux aux = { .size = wish->nr_pages * page_size() };
@@ -79,10 +80,15 @@ static bool have(struct pages *pages, const struct wish *wish)
 		return false;
 	}
 	aux.words = words;
-	look_at(pages, &aux);
+	look_at(pages, &aux, look);
 	aux_unmap(&aux);
 	close(aux.fd);
 	return true;
+}
+
+static bool have(struct pages *pages, const struct wish *wish)
+{
+	return have_and_look(pages, wish, wish->nr_pages);
 }
 
 static bool any_chunk(const struct pages *pages)
@@ -334,7 +340,7 @@ static void memory_comes_back(void)
 		struct wish refused = { "aux_test_contiguous",
 					2 * LARGEST_CHUNK, 0, PROT_READ, -1 };
 
-		CHECK(have(&pages, &large));
+		CHECK(have_and_look(&pages, &large, 1));
 		CHECK(pages.begins_chunk[0]);
 		if (round % 8 == 0)
 			CHECK(!have(&pages, &refused));

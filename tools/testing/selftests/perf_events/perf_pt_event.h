@@ -77,6 +77,20 @@ static inline uint64_t pt_count(const char *name)
 	return found;
 }
 
+/*
+ * An event of this task that can have address filters. Files are only looked for in new
+ * mappings while somebody wants to know of these.
+ */
+static inline int pt_open_filtered(void)
+{
+	struct perf_event_attr attr = pt_attr();
+
+	attr.mmap = 1;
+	if (!pt_cap("num_address_ranges"))
+		SKIP("there are no address ranges");
+	return open_self(&attr);
+}
+
 /* ---- a trace, in one piece ---- */
 
 struct pt_trace {
@@ -211,9 +225,11 @@ static inline void pt_calls(unsigned int nr)
 		syscall(SYS_getppid);
 }
 
-/* A loop of so many conditional branches, of which one is not taken. */
+/* A loop of so many conditional branches, of which one is not taken; none of none. */
 static inline void pt_loop(unsigned long nr)
 {
+	if (!nr)
+		return;
 	asm volatile("1: dec %0\n"
 		     "jnz 1b"
 		     : "+r" (nr) : : "cc");

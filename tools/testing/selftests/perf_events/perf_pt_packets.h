@@ -14,8 +14,8 @@
 
 enum pt_packet {
 	PT_PAD, PT_TNT, PT_PSB, PT_PSBEND, PT_OVF, PT_CBR, PT_TMA, PT_PIP,
-	PT_TRACESTOP, PT_PTW, PT_TSC, PT_MTC, PT_MODE, PT_CYC, PT_TIP,
-	PT_TIP_PGE, PT_TIP_PGD, PT_FUP,
+	PT_TRACESTOP, PT_PTW, PT_TSC, PT_MTC, PT_MODE, PT_CYC, PT_CFE, PT_EVD,
+	PT_PWRE, PT_EXSTOP, PT_PWRX, PT_TIP, PT_TIP_PGE, PT_TIP_PGD, PT_FUP,
 	PT_PACKETS, /* how many kinds */
 	PT_CUT, /* the bytes end within it */
 	PT_BAD, /* it is none */
@@ -108,6 +108,22 @@ static inline enum pt_packet pt_extended(uint8_t second, size_t *length)
 	case 0x83:
 		*length = 2;
 		return PT_TRACESTOP;
+	case 0x13:
+		*length = 4;
+		return PT_CFE;
+	case 0x53:
+		*length = 11;
+		return PT_EVD;
+	case 0x22:
+		*length = 4;
+		return PT_PWRE;
+	case 0x62:
+	case 0xe2:
+		*length = 2;
+		return PT_EXSTOP;
+	case 0xa2:
+		*length = 7;
+		return PT_PWRX;
 	default:
 		break;
 	}

@@ -453,7 +453,8 @@ static void it_execs_while_it_steps_scene(void)
 	unsigned int traps = 0, others = 0;
 	int status = 0;
 
-	for (int i = 0; i < 2000; i++) {
+	/* Some before the exec, most of them behind it. */
+	for (int i = 0; i < 400; i++) {
 		go_on(pid, PTRACE_SINGLESTEP, 0);
 		CHECK_EQ(waitpid(pid, &status, 0), pid);
 		if (!WIFSTOPPED(status))

@@ -48,7 +48,7 @@ static struct pt_walk walk_latest(void)
 
 static void no_more_than_the_area(void)
 {
-	for (size_t pages = 2; pages <= 64; pages *= 2) {
+	for (size_t pages = 2; pages <= 32; pages *= 4) {
 		int fd = open_overwritten(pages);
 		struct pt_walk walk;
 		unsigned int calls = (unsigned int)pages * 400;
@@ -161,7 +161,7 @@ static void samples_of_the_latest(void)
 		if (fd < 0)
 			FAIL("no sample of %u bytes: %s", sizes[i], strerror(errno));
 		ring_map(&ring, fd, 64);
-		for (int fault = 0; fault < 10; fault++) {
+		for (int fault = 0; fault < 6; fault++) {
 			struct pt_walk walk;
 
 			fault_again(&area);
@@ -188,7 +188,7 @@ static void samples_of_the_latest(void)
 			}
 			ring_release(&ring);
 		}
-		CHECK(whole >= 5);
+		CHECK(whole >= 3);
 		ring_unmap(&ring);
 		close(fd);
 		pt_unmap(&trace);
@@ -221,11 +221,15 @@ static void only_what_is_overwritten(void)
 	}
 }
 
-/* Samples while the trace is on all the time, as often as can be. */
+/*
+ * Samples while the trace is on all the time, as often as can be. Who looked for PSBs in
+ * them meanwhile would be traced at that as well.
+ */
 static void many_samples(void)
 {
 	int leader = open_overwritten(16), fd;
 	struct perf_event_attr attr = software_attr(PERF_COUNT_SW_CPU_CLOCK);
+	struct pt_walk walk;
 	unsigned int nr = 0;
 
 	attr.sample_period = 3000000;
@@ -236,23 +240,20 @@ static void many_samples(void)
 	CHECK(fd >= 0);
 	ring_map(&ring, fd, 64);
 	enable(leader);
-	for (int i = 0; i < 2000 && nr < 20; i++) {
-		struct pt_walk walk;
-
+	for (int i = 0; i < 2000 && ring_head(&ring) < 20 * 2048; i++) {
 		pt_calls(20);
 		pt_loop(100);
-		while (next_sample(&walk, 2048)) {
-			enum pt_packet kind = PT_PAD;
-
-			nr++;
-			if (pt_seek_psb(&walk, 0))
-				while ((kind = pt_next(&walk)) < PT_PACKETS)
-					;
-			CHECK(kind != PT_BAD);
-		}
-		ring_release(&ring);
 	}
 	disable(leader);
+	for (; next_sample(&walk, 2048); nr++) {
+		enum pt_packet kind = PT_PAD;
+
+		if (pt_seek_psb(&walk, 0))
+			while ((kind = pt_next(&walk)) < PT_PACKETS)
+				;
+		CHECK(kind != PT_BAD);
+	}
+	ring_release(&ring);
 	CHECK(nr > 0);
 	take_latest(true);
 	walk_latest();

@@ -275,7 +275,7 @@ static void *read_slowly(void *arg)
 static void kept_and_lost_make_up_the_stream(void)
 {
 	static struct slow_reader reader;
-	const unsigned int produced = 100000;
+	const unsigned int produced = 40000;
 	pthread_t thread;
 	int fd;
 

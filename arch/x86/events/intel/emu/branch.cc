@@ -96,7 +96,6 @@ x86_kind two_bytes(const x86_decoded &d, unsigned char code)
 	case 0x0b: /* UD2, UD1, UD0 */
 	case 0xb9:
 	case 0xff:
-		return X86_UNDEFINED;
 	case 0x07: /* SYSRET, SYSEXIT: privileged */
 	case 0x35:
 		return X86_UNDEFINED;

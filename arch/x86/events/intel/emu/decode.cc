@@ -122,7 +122,7 @@ class reader {
 		for (unsigned i = 0; i < bytes && i < 4; i++)
 			result |= static_cast<unsigned>(code[at + i]) << 8 * i;
 		if (bytes == 1)
-			value = static_cast<signed char>(result);
+			value = static_cast<int>(result ^ 0x80) - 0x80;
 		else if (bytes == 2)
 			value = static_cast<short>(result);
 		else

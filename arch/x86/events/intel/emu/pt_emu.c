@@ -4,11 +4,13 @@
  * register access goes to the unit of this CPU, the unit's interrupt comes on the way to
  * user mode.
  */
+#include <linux/cc_platform.h>
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -22,6 +24,7 @@
 #include "../../../../../drivers/hwtracing/emu/pt_unit.h"
 #include "../../perf_event.h"
 #include "../pt/pt_hw.h"
+#include "events.h"
 #include "pt_emu.h"
 
 /* Runs that are kept for each CPU, and the memory for that: 2^11 and 384 KiB. */
@@ -97,13 +100,22 @@ static void emu_cpuid(u32 subleaf, u32 registers[4])
 }
 
 /* Events there are. */
-static atomic_t users;
+static unsigned int users;
+static DEFINE_MUTEX(users_lock);
 
 static int emu_get(void)
 {
-	atomic_inc(&users);
-	static_branch_inc(&trace_emu_used);
-	return 0;
+	int error = 0;
+
+	mutex_lock(&users_lock);
+	if (!users)
+		error = pt_emu_watch_idle(true);
+	if (!error)
+		users++;
+	mutex_unlock(&users_lock);
+	if (!error)
+		static_branch_inc(&trace_emu_used);
+	return error;
 }
 
 static void disarm(void *unused)
@@ -114,8 +126,12 @@ static void disarm(void *unused)
 /* Without the hooks nobody else would take a CPU's last breakpoint away. */
 static void emu_put(void)
 {
-	if (atomic_dec_and_test(&users))
+	mutex_lock(&users_lock);
+	if (!--users) {
+		pt_emu_watch_idle(false);
 		on_each_cpu(disarm, NULL, 1);
+	}
+	mutex_unlock(&users_lock);
 	static_branch_dec(&trace_emu_used);
 }
 
@@ -217,6 +233,10 @@ int __init pt_emu_init(const struct pt_hw **hw)
 	struct pt_unit_features shown = features();
 	int cpu, error;
 
+	/* Debug registers do nothing there, or another one's are the task's. */
+	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT) ||
+	    cpu_feature_enabled(X86_FEATURE_XENPV))
+		return -EOPNOTSUPP;
 	for_each_possible_cpu(cpu) {
 		error = make_unit(per_cpu_ptr(&pt_emu_stepper, cpu), cpu, &shown);
 		if (error) {
@@ -224,6 +244,7 @@ int __init pt_emu_init(const struct pt_hw **hw)
 			return error;
 		}
 	}
+	pt_emu_find_entries();
 	debugfs_create_file("intel_pt_emu", 0400, NULL, NULL, &counts_fops);
 	*hw = &emulated_hw;
 	return 0;

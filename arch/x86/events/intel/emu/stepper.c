@@ -27,6 +27,7 @@
 
 #include "../../../../../drivers/hwtracing/emu/pt_unit.h"
 #include "../../perf_event.h"
+#include "events.h"
 #include "pt_emu.h"
 #include "stepper.h"
 
@@ -475,6 +476,8 @@ void __trace_emu_enter(struct pt_regs *regs)
 	if (state != STEPPER_RUNNING && state != STEPPER_STEPPING)
 		return;
 	stepper->busy = true;
+	if (unlikely(pt_unit_tells_events(stepper->unit)) && !stepper->own_trap)
+		pt_emu_note_event(stepper->unit, regs);
 	if (state == STEPPER_STEPPING && !stepper->user_steps)
 		hide_trap_flag(stepper, regs);
 	if (!stepper->own_trap) {

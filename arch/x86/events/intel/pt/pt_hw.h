@@ -26,7 +26,8 @@ struct pt_hw {
 
 #ifdef CONFIG_PERF_INTEL_PT_EMU
 /*
- * The emulated hardware: makes a unit for each possible CPU, or says why not (-ENOMEM).
+ * The emulated hardware: makes a unit for each possible CPU, or says why not
+ * (-ENOMEM; -EOPNOTSUPP: a guest that has no debug registers of its own).
  * Called once, from an initcall, task context.
  */
 int pt_emu_init(const struct pt_hw **hw);
