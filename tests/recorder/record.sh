@@ -17,9 +17,11 @@ record() {
 	"$perfring" record "$@" 2>"$work/summary"
 }
 
-# report FILE OPTION...: without the tips, which come at random.
+# report FILE OPTION...: without the tips, which come at random, and without the order of
+# equals, which is that of perf's memory.
 report() {
-	perf report -i "$1" --stdio "${@:2}" 2>/dev/null | grep -v '^# (Tip:'
+	perf report -i "$1" --stdio "${@:2}" 2>/dev/null | grep -v '^# (Tip:' |
+		sed 's/^[-| ]*//; /^$/d' | LC_ALL=C sort
 }
 
 # script FILE: sample by sample. In what order they are is only fixed within a thread: of

@@ -52,7 +52,7 @@ parts() {
 		s/^\[ +FAILED +\] ([^ ,]+),? .*ms\)$/not ok - recorder: \1/p' "$log"
 	[ $status = 0 ] && grep -q '^\[  PASSED  \]' "$log" && return
 	echo "not ok - recorder: all parts"
-	grep -E 'Failure|Expected|actual|Which is|: error|ERROR|SUMMARY|runtime' "$log" | head -n 40 | sed 's/^/# /'
+	grep -E 'Failure|Expected|actual|Which is|: error|ERROR|SUMMARY|runtime' "$log" | head -n 40 | cut -c 1-200 | sed 's/^/# /'
 	tail -n 5 "$log" | sed 's/^/# /'
 	failed=1
 }

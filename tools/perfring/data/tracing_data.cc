@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "tracing_data.hh"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <bit>
@@ -45,7 +46,7 @@ void put_formats(Builder &out, const std::string &directory, const std::set<std:
 
 	out.put(count);
 	for (const auto &name : names) {
-		const auto format = read_file(directory + "/" + name + "/format");
+		const auto format = read_file(fmt::format("{}/{}/format", directory, name));
 
 		if (!format)
 			continue;

@@ -63,12 +63,12 @@ void sampling_rate(EventSpec &event, const RecordOptions &options)
 	const auto period = event.period ? event.period : options.period;
 	const auto frequency = event.frequency ? event.frequency : options.frequency;
 
-	if (event.has_aux) {
-		attr.sample_period = 1;
-	} else if (period && !event.frequency) {
+	const bool each_one =
+		attr.type == PERF_TYPE_TRACEPOINT || attr.type == PERF_TYPE_BREAKPOINT;
+
+	if (!event.has_aux && period && !event.frequency) {
 		attr.sample_period = *period;
-	} else if ((attr.type == PERF_TYPE_TRACEPOINT || attr.type == PERF_TYPE_BREAKPOINT) &&
-		   !frequency) {
+	} else if (event.has_aux || (each_one && !frequency)) {
 		attr.sample_period = 1;
 	} else {
 		attr.freq = 1;

@@ -23,7 +23,7 @@ int open_fifo(std::string_view path, int flags)
 	const int fd = open(name.c_str(), flags | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		throw UserError(fmt::format("--control: {}: {}", name, strerror(errno)));
+		throw UserError(fmt::format("--control: {}: {}", name, error_text(errno)));
 	return fd;
 }
 

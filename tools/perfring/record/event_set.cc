@@ -169,7 +169,7 @@ void EventSet::open_event(std::size_t event)
 		opened.push_back({event, i, fd, 0, 0});
 		if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
 			throw UserError(fmt::format("{}: the kernel gives it no id: {}",
-						    specs[event].name, strerror(errno)));
+						    specs[event].name, error_text(errno)));
 		opened.back().id = id;
 	}
 }
@@ -212,7 +212,7 @@ void EventSet::set_filters()
 		    ioctl(one.fd, PERF_EVENT_IOC_SET_FILTER, spec.filter.c_str()))
 			throw UserError(
 				fmt::format("{}: the kernel does not take the filter \"{}\": {}",
-					    spec.name, spec.filter, strerror(errno)));
+					    spec.name, spec.filter, error_text(errno)));
 	}
 }
 
@@ -305,7 +305,7 @@ void EventSet::share_rings()
 		if (one.fd != owner && ioctl(one.fd, PERF_EVENT_IOC_SET_OUTPUT, owner))
 			throw UserError(fmt::format("{}: cannot share the ring of CPU {}: {}",
 						    specs[one.event].name, maps[one.ring]->cpu,
-						    strerror(errno)));
+						    error_text(errno)));
 	}
 }
 

@@ -204,7 +204,7 @@ void tracepoints(std::string_view system, std::string_view name, std::string_vie
 					    name, sources.tracefs));
 	std::sort(found.begin(), found.end());
 	for (const auto &[its_system, its_name] : found) {
-		EventSpec event = fresh(its_system + ":" + its_name);
+		EventSpec event = fresh(fmt::format("{}:{}", its_system, its_name));
 		const auto id = read_text(
 			fmt::format("{}/events/{}/{}/id", sources.tracefs, its_system, its_name));
 

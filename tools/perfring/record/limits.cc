@@ -106,7 +106,7 @@ std::string explain_open(const OpenRefusal &refusal)
 				refusal.attr->sample_freq);
 		return fmt::format("{}: the kernel does not take these settings", refusal.event);
 	default:
-		return fmt::format("{}: {}", refusal.event, strerror(refusal.error));
+		return fmt::format("{}: {}", refusal.event, error_text(refusal.error));
 	}
 }
 
@@ -118,7 +118,7 @@ std::string explain_map(const MapRefusal &refusal)
 
 	if (refusal.error != EPERM && refusal.error != ENOMEM)
 		return fmt::format("mapping a ring of {} pages: {}", refusal.data_pages,
-				   strerror(refusal.error));
+				   error_text(refusal.error));
 	if (refusal.error == ENOMEM)
 		return fmt::format(
 			"there is no memory for {} ring(s) of {} pages and {} of AUX area "

@@ -16,6 +16,7 @@ namespace perfring::record {
 
 enum class CallGraph { none, fp, dwarf };
 
+/* There is one of it: in the order of --help. NOLINTNEXTLINE(*.Padding) */
 struct RecordOptions {
 	/* What, and how often. */
 	std::vector<std::string> events;  /* each -e */

@@ -49,7 +49,7 @@ OutputFile::OutputFile(std::string path, const data::Writer &with_writer, std::u
 	const int fd = open_output(file_path);
 
 	if (fd < 0)
-		throw UserError(fmt::format("{}: {}", file_path, strerror(errno)));
+		throw UserError(fmt::format("{}: {}", file_path, error_text(errno)));
 	if (file_path == "-" && isatty(fd)) {
 		close(fd);
 		throw UserError("-o - writes to a terminal: nobody could read that");

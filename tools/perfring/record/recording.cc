@@ -90,7 +90,7 @@ void Recording::block_signals()
 	sigemptyset(&ours);
 	for (const int one : {SIGINT, SIGTERM, SIGHUP, SIGUSR2, SIGQUIT})
 		sigaddset(&ours, one);
-	sigprocmask(SIG_BLOCK, &ours, nullptr);
+	pthread_sigmask(SIG_BLOCK, &ours, nullptr);
 	signal(SIGPIPE, SIG_IGN);
 	/* A file that is too large for RLIMIT_FSIZE is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
@@ -227,7 +227,7 @@ void Recording::start()
 		worker->start();
 	output_error = file->start();
 	if (output_error)
-		throw UserError(fmt::format("{}: {}", options.output, strerror(output_error)));
+		throw UserError(fmt::format("{}: {}", options.output, error_text(output_error)));
 	started = last_tick = last_checkpoint = last_switch = Clock::now();
 	watch_position();
 	/* A command's events begin with its exec, unless they have to be told. */
@@ -239,7 +239,7 @@ void Recording::start()
 		command->go();
 }
 
-void Recording::round(RoundOrder order)
+void Recording::round(const RoundOrder &order)
 {
 	while (!rounds->begin(order))
 		rounds->wait();
@@ -550,7 +550,7 @@ void Recording::finish_file(OutputFile &one, bool last)
 		name = options.output + "." + time_stamp();
 		if (rename(one.path().c_str(), name.c_str()))
 			say(fmt::format("{} could not be renamed to {}: {}", one.path(), name,
-					strerror(errno)));
+					error_text(errno)));
 	}
 	files.push_back(name);
 	if (options.switch_files && files.size() > options.switch_files) {
@@ -566,7 +566,7 @@ void Recording::finish()
 	/* Whoever is tired of waiting for a disk can end it. */
 	sigemptyset(&interrupt);
 	sigaddset(&interrupt, SIGINT);
-	sigprocmask(SIG_UNBLOCK, &interrupt, nullptr);
+	pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
 
 	if (options.snapshot_at_exit)
 		snapshot();

@@ -48,7 +48,7 @@ class Recording {
 	void disable();
 	void snapshot();
 	void switch_output();
-	void round(RoundOrder order);
+	void round(const RoundOrder &order);
 	void watch_position();
 	void stop(const char *why);
 	void finish();

@@ -77,7 +77,7 @@ void print_summary(std::FILE *to, const Summary &all)
 						      : all.files.back();
 
 	if (all.output_error)
-		fmt::print(to, "perfring record: {}: {}\n", place, strerror(all.output_error));
+		fmt::print(to, "perfring record: {}: {}\n", place, error_text(all.output_error));
 	for (std::size_t i = 0; i + 1 < all.files.size(); i++)
 		fmt::print(to, "perfring record: {}\n", all.files[i]);
 	fmt::print(to, "perfring record: {} samples, {} in {}, lost {}\n", all.ledger.kept_total(),

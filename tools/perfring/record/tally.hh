@@ -22,7 +22,7 @@ struct EventFacts {
 	std::size_t count;		  /* of events */
 	std::vector<std::size_t> time_at; /* byte of TIME in a sample of each event, 0: none */
 
-	EventFacts(const std::vector<data::EventDescription> &events);
+	explicit EventFacts(const std::vector<data::EventDescription> &events);
 };
 
 /* One ring's; used by the thread that reads it. */

@@ -30,7 +30,7 @@ namespace {
 	ssize_t got;
 
 	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, nullptr);
+	pthread_sigmask(SIG_SETMASK, &none, nullptr);
 	signal(SIGPIPE, SIG_DFL);
 	if (quiet)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -118,6 +118,7 @@ Command::Command(const std::vector<std::string> &words, bool quiet_output) : nam
 	std::array<int, 2> to_child, from_child;
 	std::vector<char *> argv;
 
+	argv.reserve(words.size() + 1);
 	for (const auto &word : words)
 		argv.push_back(const_cast<char *>(word.c_str()));
 	argv.push_back(nullptr);
@@ -165,7 +166,7 @@ void Command::go()
 		got = read(failure, &error, sizeof(error));
 	} while (got < 0 && errno == EINTR);
 	if (got == sizeof(error))
-		throw UserError(fmt::format("{}: {}", name, strerror(error)));
+		throw UserError(fmt::format("{}: {}", name, error_text(error)));
 }
 
 void Command::terminate()

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 namespace perfring::record {
 
@@ -104,6 +105,11 @@ std::optional<std::vector<int>> number_list(std::string_view text)
 	std::sort(numbers.begin(), numbers.end());
 	numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 	return numbers;
+}
+
+std::string error_text(int error)
+{
+	return std::generic_category().message(error);
 }
 
 std::string human_bytes(double bytes)

@@ -32,6 +32,9 @@ std::optional<std::vector<int>> number_list(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char by);
 std::string_view trim(std::string_view text);
 
+/* What an errno says. */
+std::string error_text(int error);
+
 /* "4 KiB", "1.5 MiB" */
 std::string human_bytes(double bytes);
 

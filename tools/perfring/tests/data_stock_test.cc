@@ -39,7 +39,7 @@ class Stock : public testing::TestWithParam<Recording> {
 		const Output output = run("perf " + command + " -i " + (scratch / file));
 
 		EXPECT_EQ(output.status, 0) << command << "\n" << output.text;
-		return without_tip(output.text);
+		return in_fixed_order(command, without_tip(output.text));
 	}
 
 	Scratch scratch;

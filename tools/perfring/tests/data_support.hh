@@ -5,12 +5,15 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -66,6 +69,27 @@ inline Output run(const std::string &command)
 
 	output.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	return output;
+}
+
+/*
+ * Where perf has no order for lines, they come as its memory lies: equals in a report,
+ * files in a list of them. These come sorted, without the lines of trees.
+ */
+inline std::string in_fixed_order(std::string_view command, const std::string &text)
+{
+	if (!command.starts_with("report --") && !command.starts_with("buildid-list"))
+		return text;
+	std::istringstream in(text);
+	std::vector<std::string> lines;
+	std::string all;
+
+	for (std::string line; std::getline(in, line);)
+		lines.push_back(line.substr(std::min(line.find_first_not_of("-| "), line.size())));
+	std::sort(lines.begin(), lines.end());
+	lines.erase(std::remove(lines.begin(), lines.end(), ""), lines.end());
+	for (const auto &line : lines)
+		all += line + "\n";
+	return all;
 }
 
 /* perf report ends with advice, another one each time. */

@@ -74,7 +74,7 @@ class Parity : public testing::TestWithParam<const char *> {
 		const Output output = run(std::string("perf ") + command + " -i " + file);
 
 		EXPECT_EQ(output.status, 0) << output.text;
-		return normalized(output.text);
+		return in_fixed_order(command, normalized(output.text));
 	}
 	bool all_the_same() const
 	{
