@@ -134,7 +134,7 @@ static inline void let_renamer_finish(pid_t pid)
 	}
 }
 
-/* Sleeps until it is told to go on; then it runs the function and ends. */
+/* Sleeps until it is told to go on; then it runs the function and ends. Ends if its parent does. */
 struct sleeping_task {
 	pid_t pid;
 	int wake;
@@ -151,7 +151,9 @@ static inline struct sleeping_task start_sleeping(void (*run)(void))
 	task.pid = fork();
 	CHECK(task.pid >= 0);
 	if (!task.pid) {
-		CHECK_EQ(read(ends[0], &byte, 1), 1);
+		close(ends[1]);
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(1);
 		if (run)
 			run();
 		_exit(0);
