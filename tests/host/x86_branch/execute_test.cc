@@ -1,93 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What branches do: the CPU that runs this test is asked, one instruction at a time. */
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
 
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <gtest/gtest.h>
 
-#include "branch.h"
+#include "cpu.hh"
 
 namespace {
-
-constexpr unsigned long arithmetic_flags = 0x8d5;
-
-/*
- * A child that carries out single instructions. Its code page and its data page are
- * shared with the parent.
- */
-class Cpu {
-    public:
-	Cpu()
-	{
-		memory = static_cast<unsigned char *>(mmap(nullptr, 3 * page,
-							   PROT_READ | PROT_WRITE | PROT_EXEC,
-							   MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-		child = fork();
-		if (child == 0) {
-			ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-			raise(SIGSTOP);
-			_exit(0);
-		}
-		int status;
-
-		waitpid(child, &status, 0);
-		usable = WIFSTOPPED(status) && ptrace(PTRACE_GETREGS, child, nullptr, &start) == 0;
-	}
-
-	~Cpu()
-	{
-		kill(child, SIGKILL);
-		waitpid(child, nullptr, 0);
-		munmap(memory, 3 * page);
-	}
-
-	Cpu(const Cpu &) = delete;
-	Cpu &operator=(const Cpu &) = delete;
-
-	/* False: the instruction has not retired. */
-	bool step(user_regs_struct &regs)
-	{
-		int status;
-
-		if (ptrace(PTRACE_SETREGS, child, nullptr, &regs) ||
-		    ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr))
-			return false;
-		waitpid(child, &status, 0);
-		siginfo_t info;
-		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP ||
-		    ptrace(PTRACE_GETSIGINFO, child, nullptr, &info) || info.si_code != TRAP_TRACE)
-			return false;
-		return ptrace(PTRACE_GETREGS, child, nullptr, &regs) == 0;
-	}
-
-	static constexpr std::size_t page = 4096;
-	unsigned char *memory; /* code page, data page, stack page */
-	user_regs_struct start;
-	bool usable;
-
-    private:
-	pid_t child;
-};
-
-x86_registers registers_of(const user_regs_struct &u)
-{
-	x86_registers r = {};
-
-	r.r15 = u.r15, r.r14 = u.r14, r.r13 = u.r13, r.r12 = u.r12, r.bp = u.rbp, r.bx = u.rbx;
-	r.r11 = u.r11, r.r10 = u.r10, r.r9 = u.r9, r.r8 = u.r8, r.ax = u.rax, r.cx = u.rcx;
-	r.dx = u.rdx, r.si = u.rsi, r.di = u.rdi, r.ip = u.rip, r.flags = u.eflags, r.sp = u.rsp;
-	return r;
-}
 
 using Code = std::vector<unsigned char>;
 

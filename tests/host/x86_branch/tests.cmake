@@ -11,12 +11,15 @@ if(NOT ZYDIS_HEADERS OR NOT ZYDIS)
 endif()
 
 add_library(x86_branch STATIC ${x86_emu}/decode.cc ${x86_emu}/branch.cc
-	${x86_emu}/run.cc ${x86_emu}/entries.cc)
+	${x86_emu}/run.cc ${x86_emu}/translate.cc ${x86_emu}/interpret.cc
+	${x86_emu}/entries.cc)
+# As in the kernel: the vector registers are the task's.
+target_compile_options(x86_branch PRIVATE -mgeneral-regs-only -fno-strict-aliasing)
 target_include_directories(x86_branch PUBLIC ${x86_emu})
 
 if(NOT PERFRING_SANITIZE STREQUAL "thread")
 	host_test(x86_branch_test x86_branch/classify_test.cc x86_branch/execute_test.cc
-		x86_branch/run_test.cc x86_branch/entries_test.cc)
+		x86_branch/run_test.cc x86_branch/interpret_test.cc x86_branch/entries_test.cc)
 	target_include_directories(x86_branch_test_objects PRIVATE ${x86_emu})
 	target_link_libraries(x86_branch_test x86_branch ${ZYDIS})
 endif()

@@ -147,14 +147,34 @@ unsigned long x86_branch_register(const struct x86_branch *branch,
  */
 #define X86_RUN_BYTES 96
 
+/* Instructions of a run that can be carried out in a row, its end included. */
+#define X86_RUN_OPS 12
+
+/* An instruction as the interpreter carries it out, see op.hh. */
+struct x86_op {
+	unsigned char	code;		/* which operation; 0: none */
+	unsigned char	operation;	/* and which of its kind */
+	unsigned char	to;		/* a register's place in x86_registers, in bytes */
+	unsigned char	from;
+	unsigned char	base;		/* the same for addresses, or X86_OP_NONE */
+	unsigned char	index;
+	unsigned char	address;	/* shift of the index, X86_OP_* */
+	unsigned char	offset;		/* of the instruction from the run's start */
+	int		displacement;
+	int		immediate;
+};
+
 struct x86_run {
 	unsigned long	start;
 	unsigned long long begins[2];	/* bit n: an instruction begins at start + n */
 	unsigned char	mode;		/* 0: empty; 1: 32-bit code; 2: 64-bit code */
 	unsigned char	bytes;		/* how many belong to it, the end's included */
 	unsigned char	instructions;	/* how many, the end included */
+	unsigned char	ops;		/* how many from the start can be carried out */
+	unsigned char	behind_ops;	/* bytes that belong to these */
 	struct x86_branch end;		/* PLAIN: the run is cut off in front of end.ip */
 	unsigned char	code[X86_RUN_BYTES];
+	struct x86_op	op[X86_RUN_OPS];
 };
 
 /* A table of runs: 2^order of them, zeroed memory that the caller owns. */

@@ -27,8 +27,8 @@
 #include "events.h"
 #include "pt_emu.h"
 
-/* Runs that are kept for each CPU, and the memory for that: 2^11 and 384 KiB. */
-#define RUNS_ORDER 11
+/* Runs that are kept for each CPU, and the memory for that: 2^13 and 3.2 MiB. */
+#define RUNS_ORDER 13
 
 DEFINE_STATIC_KEY_FALSE(trace_emu_used);
 DEFINE_PER_CPU(struct stepper, pt_emu_stepper);
@@ -187,6 +187,7 @@ static int make_unit(struct stepper *stepper, int cpu, const struct pt_unit_feat
 	stepper->runs.order = RUNS_ORDER;
 	if (!stepper->unit || !stepper->runs.slots)
 		return -ENOMEM;
+	interpreter_init(stepper);
 	pt_unit_init(stepper->unit, &unit_ops, stepper, features);
 	return 0;
 }
@@ -209,7 +210,7 @@ static void free_units(void)
 static int counts_show(struct seq_file *file, void *unused)
 {
 	struct pt_unit_counts all = { }, one;
-	u64 lost = 0;
+	u64 lost = 0, interpreted = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -221,9 +222,11 @@ static int counts_show(struct seq_file *file, void *unused)
 		all.errors += one.errors;
 		all.faults += one.faults;
 		lost += stepper->lost;
+		interpreted += stepper->interpreted;
 	}
-	seq_printf(file, "instructions %llu\noverflows %llu\nerrors %llu\nfaults %llu\nlost %llu\n",
-		   all.instructions, all.overflows, all.errors, all.faults, lost);
+	seq_printf(file, "instructions %llu\noverflows %llu\nerrors %llu\nfaults %llu\n",
+		   all.instructions, all.overflows, all.errors, all.faults);
+	seq_printf(file, "lost %llu\ninterpreted %llu\n", lost, interpreted);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counts);

@@ -252,6 +252,23 @@ static void tell_run(struct stepper *stepper, unsigned long from, unsigned long 
 	pt_unit_retire(stepper->unit, &retired);
 }
 
+void stepper_tell_branch(struct stepper *stepper, const struct x86_branch *branch,
+			 const struct x86_progress *progress)
+{
+	stepper->behind += progress->instructions - 1;
+	tell(stepper, branch, progress->taken, progress->to,
+	     branch->long_mode ? PT_UNIT_64 : PT_UNIT_32);
+}
+
+void stepper_tell_plain(struct stepper *stepper, const struct x86_run *run,
+			const struct x86_progress *progress)
+{
+	if (!progress->instructions)
+		return;
+	stepper->behind += progress->instructions;
+	tell_run(stepper, run->start, progress->to, run->mode == 2 ? PT_UNIT_64 : PT_UNIT_32);
+}
+
 static void leave(struct stepper *stepper, enum pt_unit_end end, unsigned long ip,
 		  unsigned int instructions)
 {
@@ -468,6 +485,15 @@ static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 		regs->flags &= ~X86_EFLAGS_TF;
 }
 
+static void forget_pages(struct stepper *stepper)
+{
+	memset(&stepper->pages, 0, sizeof(stepper->pages));
+	if (!stepper->memory.filled)
+		return;
+	memset(stepper->memory.pages, 0, sizeof(stepper->memory.pages));
+	stepper->memory.filled = 0;
+}
+
 void __trace_emu_enter(struct pt_regs *regs)
 {
 	struct stepper *stepper = this_cpu_ptr(&pt_emu_stepper);
@@ -482,7 +508,7 @@ void __trace_emu_enter(struct pt_regs *regs)
 		hide_trap_flag(stepper, regs);
 	if (!stepper->own_trap) {
 		stepper->state = STEPPER_AWAY;
-		memset(&stepper->pages, 0, sizeof(stepper->pages));
+		forget_pages(stepper);
 		if (state == STEPPER_RUNNING)
 			leave_run(stepper, regs);
 		else if (!stepper->stepped)
@@ -617,6 +643,7 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 	int branches = BRANCHES_IN_A_ROW;
 	const struct x86_run *run;
 
+	interpreter_run(stepper, regs);
 	for (;;) {
 		run = user_code_run(stepper, regs->ip, long_mode,
 				    pt_unit_boundary(stepper->unit, regs->ip));
@@ -677,7 +704,7 @@ static void follow(struct stepper *stepper, struct pt_regs *regs)
 		pt_unit_enter(stepper->unit, regs->ip, code_base(), mode_of(regs));
 	}
 	if (!goes_on || stepper->pages.generation != generation) {
-		memset(&stepper->pages, 0, sizeof(stepper->pages));
+		forget_pages(stepper);
 		stepper->pages.generation = generation;
 	}
 	stepper->busy = true;

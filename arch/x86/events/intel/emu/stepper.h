@@ -6,10 +6,12 @@
 #ifndef X86_EVENTS_EMU_STEPPER_H
 #define X86_EVENTS_EMU_STEPPER_H
 
+#include <linux/pgtable.h>
 #include <linux/types.h>
 
-#include "branch.h"
+#include "interpret.h"
 
+struct page;
 struct pt_regs;
 struct pt_unit;
 struct task_struct;
@@ -65,6 +67,10 @@ struct stepper {
 	unsigned int		slot;	/* which one: 0 to 3 */
 	bool			armed;		/* DR7 has been set for that */
 	struct code_pages	pages;
+	struct x86_memory	memory;
+	struct x86_machine	machine;
+	bool			interprets;	/* this CPU has all that it takes */
+	u64			interpreted;	/* instructions */
 	u64			lost;		/* times that execution came to where it cannot */
 };
 
@@ -73,6 +79,23 @@ void stepper_flush(struct stepper *stepper);
 
 /* No breakpoint of the stepper's is left on this CPU. */
 void stepper_disarm(struct stepper *stepper);
+
+/* What has retired, up to and with a branch; of a run, straight on. */
+void stepper_tell_branch(struct stepper *stepper, const struct x86_branch *branch,
+			 const struct x86_progress *progress);
+void stepper_tell_plain(struct stepper *stepper, const struct x86_run *run,
+			const struct x86_progress *progress);
+
+void interpreter_init(struct stepper *stepper);
+
+/* Carries out what it can from regs->ip, and tells of it. */
+void interpreter_run(struct stepper *stepper, struct pt_regs *regs);
+
+/*
+ * What is mapped at a linear address of the current task's with all of these flags, and
+ * none of the others; NULL: nothing. Interrupts off.
+ */
+struct page *user_page(unsigned long address, pteval_t with, pteval_t without);
 
 /*
  * User code at the current task's linear address. Interrupts off; never faults a page in.

@@ -14,19 +14,19 @@
 /* Bytes of the longest instruction. */
 #define LONGEST 15
 
-static struct page *page_behind(pteval_t flags, unsigned long pfn, pteval_t without)
+static struct page *page_behind(pteval_t flags, unsigned long pfn, pteval_t with,
+				pteval_t without)
 {
-	const pteval_t with = _PAGE_PRESENT | _PAGE_USER;
-
+	with |= _PAGE_PRESENT | _PAGE_USER;
 	return (flags & (with | without)) == with && pfn_valid(pfn) ? pfn_to_page(pfn) : NULL;
 }
 
 /*
- * What is mapped at ip without any of these flags; NULL: nothing. Each entry is read once:
+ * Each entry is read once:
  * with interrupts off the tables stay, as for the fast get_user_pages(), but not what is in
  * them. Pages of 1 GiB are left to single steps.
  */
-static struct page *mapped_page(unsigned long ip, pteval_t without)
+struct page *user_page(unsigned long ip, pteval_t with, pteval_t without)
 {
 	pgd_t *pgd, top;
 	p4d_t *p4d, fourth;
@@ -53,10 +53,11 @@ static struct page *mapped_page(unsigned long ip, pteval_t without)
 	if (!pmd_present(second))
 		return NULL;
 	if (pmd_leaf(second))
-		return page_behind(pmd_flags(second), pmd_pfn(second) + pte_index(ip), without);
+		return page_behind(pmd_flags(second), pmd_pfn(second) + pte_index(ip), with,
+				   without);
 	pte = pte_offset_kernel(&second, ip);
 	entry = ptep_get_lockless(pte);
-	return page_behind(pte_flags(entry), pte_pfn(entry), without);
+	return page_behind(pte_flags(entry), pte_pfn(entry), with, without);
 }
 
 /*
@@ -65,7 +66,7 @@ static struct page *mapped_page(unsigned long ip, pteval_t without)
  */
 static unsigned int read_by_page(unsigned long ip, void *to, unsigned int n)
 {
-	struct page *page = mapped_page(ip, 0);
+	struct page *page = user_page(ip, 0, 0);
 
 	n = min_t(unsigned int, n, PAGE_SIZE - offset_in_page(ip));
 	if (!page || copy_from_kernel_nofault(to, page_address(page) + offset_in_page(ip), n))
@@ -119,7 +120,7 @@ static noinline const u8 *find_page(struct code_pages *pages, unsigned long addr
 			return pages->last.kernel;
 		}
 	}
-	mapped = mapped_page(address, _PAGE_RW | _PAGE_NX);
+	mapped = user_page(address, 0, _PAGE_RW | _PAGE_NX);
 	if (!mapped || is_written_elsewhere(mapped))
 		return NULL;
 	page[pages->next++ % CODE_PAGES] = pages->last;
@@ -189,6 +190,7 @@ static bool build(struct x86_run *run, unsigned long ip, u8 mode, unsigned long 
 	x86_run_begin(run, ip, mode);
 	do {
 		x86_decode(run->code + run->bytes, n - run->bytes, mode == 2, &decoded);
+		x86_run_translate(run, &decoded, run->code + run->bytes);
 	} while (x86_run_add(run, &decoded, limit));
 	/* What has no bytes could never be found to have changed. */
 	if (!run->bytes)

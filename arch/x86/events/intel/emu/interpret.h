@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The seam of the interpreter: user-mode instructions that are carried out on the task's
+ * behalf, as the CPU would have, instead of going to user mode for them.
+ *
+ * Valid in C and C++, free of kernel headers. Nothing here allocates, sleeps or takes a
+ * lock. Instructions as in SDM volume 2.
+ */
+#ifndef X86_EVENTS_EMU_INTERPRET_H
+#define X86_EVENTS_EMU_INTERPRET_H
+
+#include "branch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Pages of user memory, and where they can be reached: a TLB in software. An entry of zeros
+ * stands for no page. Whoever owns the memory empties it whenever a CPU's TLB would be.
+ */
+#define X86_MEMORY_PAGES 32
+
+struct x86_memory_page {
+	unsigned long load;	/* address of a page that may be read | 1 */
+	unsigned long store;	/* of one that may be written to | 1 */
+	unsigned char	*at;		/* where that page is */
+	unsigned long	unused;
+};
+
+struct x86_memory {
+	struct x86_memory_page pages[X86_MEMORY_PAGES];
+	/*
+	 * Where the page at an address (of its first byte) is, for loads alone or for stores
+	 * too; NULL: the CPU has to make the access itself, whatever comes of it.
+	 */
+	void *(*find)(void *context, unsigned long address, int store);
+	void *context;
+	unsigned char filled; /* non-zero: there is an entry */
+};
+
+/*
+ * Arithmetic flags that nobody has asked for yet: those of an operation on a and b.
+ * Settled before anybody else looks at the registers.
+ */
+struct x86_flags {
+	unsigned long a;
+	unsigned long b;
+	unsigned char operation; /* 0: what the registers say */
+	unsigned char size;	 /* logarithm of the operands' bytes */
+};
+
+/* Vector instructions that may be carried out: the registers have the task's, and the CPU knows. */
+#define X86_VECTORS_SSE2 1
+#define X86_VECTORS_AVX2 2
+
+struct x86_machine {
+	struct x86_registers *registers;
+	struct x86_memory *memory;
+	struct x86_flags flags;
+	unsigned long fs_base;
+	unsigned char vectors; /* X86_VECTORS_* */
+};
+
+/* What has become of a run. */
+struct x86_progress {
+	unsigned int instructions; /* that have retired, of those that the run has */
+	unsigned char branched;	   /* the run's end was one of them, and has gone `to` */
+	unsigned char taken;	   /* it was a conditional branch, and taken */
+	unsigned long to;	   /* what the instruction pointer is now */
+};
+
+/*
+ * Prepares the next instruction of a run for being carried out; `code` is its bytes. To be
+ * called for each, in front of x86_run_add(). What cannot be carried out is marked so.
+ */
+void x86_run_translate(struct x86_run *run, const struct x86_decoded *decoded,
+		       const unsigned char *code);
+
+/*
+ * Carries out instructions from the run's start until one that it cannot carry out, which
+ * has not changed anything then, or up to and with the run's end. The instruction pointer
+ * is left alone if nothing has retired.
+ */
+void x86_interpret(struct x86_machine *machine, const struct x86_run *run,
+		   struct x86_progress *progress);
+
+/* Puts the flags into the registers. */
+void x86_flags_settle(struct x86_machine *machine);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* X86_EVENTS_EMU_INTERPRET_H */

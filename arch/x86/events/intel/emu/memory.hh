@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The interpreter's way to user memory. One access is one access, as the CPU makes it: others
+ * may be looking. In assembler, since they may be writing as well, which is no race of ours.
+ */
+#ifndef X86_EVENTS_EMU_MEMORY_HH
+#define X86_EVENTS_EMU_MEMORY_HH
+
+#include "interpret.h"
+
+namespace x86_emu {
+
+constexpr unsigned long page_size = 4096, page_mask = ~(page_size - 1);
+
+class Memory {
+    public:
+	explicit Memory(x86_memory &memory) : memory(memory)
+	{
+	}
+
+	/* Where n bytes can be read, and written if `store`; null: the CPU has to do it. */
+	[[gnu::always_inline]] unsigned char *at(unsigned long address, unsigned long n, bool store)
+	{
+		x86_memory_page &page = memory.pages[address / page_size % X86_MEMORY_PAGES];
+		/* What reaches into the next page is not in this entry. */
+		const unsigned long tag = ((address + n - 1) & page_mask) | 1;
+
+		if (__builtin_expect((store ? page.store : page.load) != tag, 0))
+			return miss(page, address, n, store);
+		return page.at + (address & ~page_mask);
+	}
+
+    private:
+	[[gnu::noinline]] unsigned char *miss(x86_memory_page &page, unsigned long address,
+					      unsigned long n, bool store)
+	{
+		const unsigned long begin = address & page_mask;
+		if (((address + n - 1) & page_mask) != begin)
+			return nullptr;
+		void *const found = memory.find(memory.context, begin, store);
+		if (!found)
+			return nullptr;
+		page.load = begin | 1;
+		page.store = store ? begin | 1 : 0;
+		page.at = static_cast<unsigned char *>(found);
+		memory.filled = 1;
+		return page.at + (address - begin);
+	}
+
+	x86_memory &memory;
+};
+
+template <class T> [[gnu::always_inline]] inline T load_once(const unsigned char *from)
+{
+	T value;
+
+	if constexpr (sizeof(T) == 1)
+		asm volatile("mov %1, %0" : "=q"(value) : "m"(*from) : "memory");
+	else
+		asm volatile("mov %1, %0"
+			     : "=r"(value)
+			     : "m"(*reinterpret_cast<const T *>(from))
+			     : "memory");
+	return value;
+}
+
+template <class T> [[gnu::always_inline]] inline void store_once(unsigned char *to, T value)
+{
+	asm volatile("mov %1, %0" : "=m"(*reinterpret_cast<T *>(to)) : "r"(value) : "memory");
+}
+
+} // namespace x86_emu
+
+#endif /* X86_EVENTS_EMU_MEMORY_HH */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The interpreter's instructions: what translate.cc makes and interpret.cc carries out.
+ */
+#ifndef X86_EVENTS_EMU_OP_HH
+#define X86_EVENTS_EMU_OP_HH
+
+#include "interpret.h"
+
+namespace x86_emu {
+
+/* struct x86_op, code. Those in the first part come in four sizes: add its logarithm. */
+enum Code : unsigned char {
+	none = 0,
+
+	alu_rr = 4, /* Alu, to <- to, from */
+	alu_ri = 8,
+	alu_rm = 12, /* to <- to, memory */
+	alu_mr = 16, /* memory <- memory, from */
+	alu_mi = 20,
+	mov_rr = 24,
+	mov_ri = 28,
+	load = 32,
+	store = 36,
+	store_i = 40,
+	lea = 44,
+	unary_r = 48, /* Unary */
+	unary_m = 52,
+	shift_r = 56, /* Shift, by `from` of the immediate or CL */
+	shift_m = 60,
+	exchange = 64,
+	multiply_rr = 68, /* to <- to * from */
+	multiply_rm = 72,
+	multiply_rri = 76, /* to <- from * immediate */
+	multiply_rmi = 80,
+	wide_r = 84, /* Wide, accumulator and data register by `from` */
+	wide_m = 88,
+	bit_rr = 92, /* Bit */
+	bit_ri = 96,
+	scan_rr = 100, /* Scan */
+	scan_rm = 104,
+	double_rr = 108, /* SHLD, SHRD by the immediate; */
+	/* by CL */
+	cmov_rr = 112, /* condition */
+	cmov_rm = 116,
+	widen = 120,	  /* CBW, CWDE, CDQE, by the size of the result */
+	sign_data = 124,  /* CWD, CDQ, CQO */
+	swap_bytes = 128, /* 4 and 8 bytes only */
+
+	mov_wide = 132, /* 64 bits of displacement and immediate */
+	extend_r,	/* Extension */
+	extend_m,
+	set_r, /* condition */
+	set_m,
+	push_r,
+	push_i,
+	push_m,
+	pop_r,
+	leave,
+	nop,
+	carry_flag, /* operation: 0 clears, 1 sets, 2 complements */
+
+	branch_if, /* condition */
+	jump,
+	call,
+	ret,
+	jump_r,
+	jump_m,
+	call_r,
+	call_m,
+
+	first_vector,
+	vector_load = first_vector,
+	vector_store,
+	vector_move,
+	vector_binary_r, /* the opcode behind 66 0F */
+	vector_binary_m,
+	vector_shuffle_r, /* PSHUFD */
+	vector_shuffle_m,
+	vector_test_r, /* PTEST */
+	vector_test_m,
+	vector_broadcast_r, /* logarithm of the size */
+	vector_broadcast_m,
+	vector_part_load, /* the same */
+	vector_part_store,
+	vector_part_move,
+	vector_from_general,
+	vector_to_general,
+	vector_half_load, /* 0: the lower, 1: the upper */
+	vector_half_store,
+	vector_mask,  /* PMOVMSKB */
+	vector_clear, /* VZEROUPPER */
+};
+
+/* x86_op::immediate of vectors: the immediate byte, VEX's third register, and these. */
+constexpr unsigned vector_other_shift = 8;
+constexpr int vector_vex = 0x1000, vector_wide = 0x2000, vector_aligned = 0x4000;
+
+/* Those of the opcodes' own numbers. */
+enum Alu : unsigned char {
+	alu_add,
+	alu_or,
+	alu_adc,
+	alu_sbb,
+	alu_and,
+	alu_sub,
+	alu_xor,
+	alu_cmp,
+	alu_test,
+};
+
+enum Unary : unsigned char { unary_inc, unary_dec, unary_not, unary_neg };
+
+enum Shift : unsigned char {
+	shift_rol,
+	shift_ror,
+	shift_rcl,
+	shift_rcr,
+	shift_shl,
+	shift_shr,
+	shift_sal,
+	shift_sar,
+};
+
+enum Wide : unsigned char { wide_mul = 4, wide_imul, wide_div, wide_idiv };
+
+enum Bit : unsigned char { bit_test, bit_set, bit_reset, bit_complement };
+
+enum Scan : unsigned char { scan_forward, scan_reverse, scan_tzcnt, scan_lzcnt };
+
+/* x86_op::operation of extend: logarithms of the sizes, source in bits 0-1, result in 2-3. */
+constexpr unsigned char extend_signed = 0x10;
+
+/* x86_op::address */
+constexpr unsigned char address_shift = 3, address_relative = 4, address_fs = 8,
+			address_narrow = 16, address_special = 28;
+
+/* x86_op::base and ::index, where there is none. */
+constexpr unsigned char no_register = 0xff;
+
+/* Shifts: by CL. */
+constexpr unsigned char by_cl = 1;
+
+/* x86_flags::operation. */
+enum Pending : unsigned char { settled, of_add, of_sub, of_logic };
+
+constexpr unsigned long carry = 1, parity = 1 << 2, adjust = 1 << 4, zero = 1 << 6, sign = 1 << 7,
+			overflow = 1 << 11,
+			arithmetic = carry | parity | adjust | zero | sign | overflow;
+
+/* Where each register number is in x86_registers, counted in bytes. */
+constexpr unsigned char register_place[16] = {10 * 8, 11 * 8, 12 * 8, 5 * 8, 19 * 8, 4 * 8,
+					      13 * 8, 14 * 8, 9 * 8,  8 * 8, 7 * 8,  6 * 8,
+					      3 * 8,  2 * 8,  1 * 8,  0 * 8};
+
+constexpr unsigned char ax = 10 * 8, cx = 11 * 8, dx = 12 * 8, sp = 19 * 8, bp = 4 * 8;
+
+/* Does a condition, the low 4 bits of Jcc, hold? SDM volume 1, appendix B. */
+constexpr bool holds(unsigned condition, unsigned long flags)
+{
+	bool result = false;
+
+	switch (condition >> 1 & 7) {
+	case 0:
+		result = flags & overflow;
+		break;
+	case 1:
+		result = flags & carry;
+		break;
+	case 2:
+		result = flags & zero;
+		break;
+	case 3:
+		result = flags & (carry | zero);
+		break;
+	case 4:
+		result = flags & sign;
+		break;
+	case 5:
+		result = flags & parity;
+		break;
+	case 6:
+		result = !(flags & sign) != !(flags & overflow);
+		break;
+	case 7:
+		result = flags & zero || !(flags & sign) != !(flags & overflow);
+		break;
+	}
+	return result != (condition & 1);
+}
+
+} // namespace x86_emu
+
+#endif /* X86_EVENTS_EMU_OP_HH */
