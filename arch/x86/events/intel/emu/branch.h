@@ -172,22 +172,36 @@ struct x86_run {
 	unsigned char	instructions;	/* how many, the end included */
 	unsigned char	ops;		/* how many from the start can be carried out */
 	unsigned char	behind_ops;	/* bytes that belong to these */
+	unsigned long	checked;	/* x86_session::key when its bytes were last compared */
 	struct x86_branch end;		/* PLAIN: the run is cut off in front of end.ip */
 	unsigned char	code[X86_RUN_BYTES];
 	struct x86_op	op[X86_RUN_OPS];
 };
 
-/* A table of runs: 2^order of them, zeroed memory that the caller owns. */
+/* A table of runs: 2^order of them, at least 2, zeroed memory that the caller owns. */
 struct x86_runs {
 	struct x86_run	*slots;
 	unsigned int	order;
 };
 
-/* The only place where a run that starts there may be; it need not be that run. */
+/* The first of the two places where a run that starts there may be; neither need be that run. */
 static inline struct x86_run *x86_runs_slot(const struct x86_runs *runs, unsigned long start)
 {
 	/* The golden ratio's bits spread neighbours over the table. */
-	return &runs->slots[start * 0x9e3779b97f4a7c15ul >> (64 - runs->order)];
+	return &runs->slots[(start * 0x9e3779b97f4a7c15ul >> (64 - runs->order)) & ~1ul];
+}
+
+/* The run that starts there, or the one whose place it takes: the one not seen for longer. */
+static inline struct x86_run *x86_runs_find(const struct x86_runs *runs, unsigned long start,
+					    unsigned char mode)
+{
+	struct x86_run *run = x86_runs_slot(runs, start);
+
+	if (run[0].start == start && run[0].mode == mode)
+		return &run[0];
+	if (run[1].start == start && run[1].mode == mode)
+		return &run[1];
+	return run[0].checked <= run[1].checked ? &run[0] : &run[1];
 }
 
 /* Begin a run in a slot, of the given mode. */

@@ -21,35 +21,31 @@ template <class T> inline T Interpreter::alu(u8 operation, T a, T b)
 	T result;
 	u64 now;
 
-	switch (operation) {
-	case alu_add:
-		flags.note(of_add, log_size<T>, a, b);
-		return static_cast<T>(a + b);
-	case alu_sub:
-	case alu_cmp:
+	/* In the order of how frequent they are, by their bits: tables of jumps are dear in VMs. */
+	if ((operation & (alu_sub & alu_cmp)) == (alu_sub & alu_cmp)) {
 		flags.note(of_sub, log_size<T>, a, b);
 		return static_cast<T>(a - b);
-	case alu_adc:
-	case alu_sbb:
+	}
+	if (operation == alu_add) {
+		flags.note(of_add, log_size<T>, a, b);
+		return static_cast<T>(a + b);
+	}
+	if ((operation & ~1) == alu_adc) {
 		now = flags.get();
 		result = operation == alu_adc ? native_adc<T>(a, b, now) : native_sbb<T>(a, b, now);
 		flags.set(now);
 		return result;
-	case alu_or:
-		result = a | b;
-		break;
-	case alu_xor:
-		result = a ^ b;
-		break;
-	default:
-		result = a & b;
-		break;
 	}
+	if (operation == alu_test || operation == alu_and)
+		result = a & b;
+	else
+		result = operation == alu_xor ? a ^ b : a | b;
 	flags.note(of_logic, log_size<T>, result, 0);
 	return result;
 }
 
-template <class T> inline bool Interpreter::alu_memory(const x86_op &op, T b)
+template <class T>
+[[gnu::always_inline]] inline bool Interpreter::alu_memory(const x86_op &op, T b)
 {
 	const bool store = op.operation < alu_cmp;
 	u8 *at = memory.at(address(op), sizeof(T), store);
@@ -222,7 +218,7 @@ template <class T> inline u64 Interpreter::widened(u8 operation, T value) const
 	return value;
 }
 
-inline bool Interpreter::extend_value(const x86_op &op, bool in_memory)
+[[gnu::always_inline]] inline bool Interpreter::extend_value(const x86_op &op, bool in_memory)
 {
 	u64 value = 0;
 	const u8 *at = nullptr;
@@ -320,7 +316,7 @@ inline bool Interpreter::go(u64 where)
 inline bool Interpreter::call_to(u64 where)
 {
 	to = where;
-	return is_canonical(where) && push(run.end.next);
+	return is_canonical(where) && push(run->end.next);
 }
 
 } // namespace x86_emu

@@ -15,22 +15,20 @@ namespace x86_emu {
 
 class Interpreter {
     public:
-	Interpreter(x86_machine &machine, const x86_run &run)
+	explicit Interpreter(x86_machine &machine)
 		: machine(machine),
 		  flags(machine),
 		  registers(reinterpret_cast<u8 *>(machine.registers)),
-		  memory(*machine.memory),
-		  run(run)
+		  memory(*machine.memory)
 	{
 	}
 
+	[[gnu::always_inline]] void run_through(const x86_run &which, x86_progress &progress);
+
+    private:
 	/* False: nothing has changed. */
 	[[gnu::always_inline]] bool step(const x86_op &op);
 
-	u64 to = 0;
-	bool taken = false;
-
-    private:
 	/* ---- registers ---- */
 
 	template <class T> T get(u8 place) const
@@ -64,7 +62,7 @@ class Interpreter {
 			sum += get<u64>(op.index) << (op.address & address_shift);
 		if (__builtin_expect(op.address & address_special, 0)) {
 			if (op.address & address_relative)
-				sum += run.start;
+				sum += run->start;
 			if (op.address & address_fs)
 				sum += machine.fs_base;
 			if (op.address & address_narrow)
@@ -130,14 +128,17 @@ class Interpreter {
 
 	bool long_mode() const
 	{
-		return run.mode == 2;
+		return run->mode == 2;
 	}
 
 	x86_machine &machine;
 	Flags flags;
 	u8 *registers;
 	Memory memory;
-	const x86_run &run;
+	const x86_run *run = nullptr;
+	/* What the run's end has done. */
+	u64 to = 0;
+	bool taken = false;
 };
 
 } // namespace x86_emu

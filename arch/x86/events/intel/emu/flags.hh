@@ -33,8 +33,7 @@ class Flags {
 	{
 		machine.flags.a = a;
 		machine.flags.b = b;
-		machine.flags.operation = operation;
-		machine.flags.size = size;
+		machine.flags.kind = static_cast<u16>(operation | size << 8);
 	}
 
 	/* Into the registers. */
@@ -102,8 +101,15 @@ inline void Flags::settle()
 	machine.flags.operation = settled;
 }
 
+/* Compares, and has the compiler make no table of the comparisons. */
+[[gnu::always_inline]] inline bool is_still(unsigned &value, unsigned wanted)
+{
+	asm("" : "+r"(value));
+	return value == wanted;
+}
+
 /* As if the flags of a subtraction, or of a result, had been settled. */
-inline bool Flags::hold(u8 code)
+[[gnu::always_inline]] inline bool Flags::hold(u8 code)
 {
 	const unsigned above = 64 - (8u << machine.flags.size);
 	const u64 a = machine.flags.a << above, b = machine.flags.b << above;
@@ -112,27 +118,24 @@ inline bool Flags::hold(u8 code)
 
 	if (!is_sub && machine.flags.operation != of_logic)
 		return x86_emu::holds(code, get());
-	/* The flags of a logical result are those of comparing it with 0, but for AF and PF. */
-	switch (code >> 1) {
-	case 1:
-		holds = a < b;
-		break;
-	case 2:
+	/*
+	 * The flags of a logical result are those of comparing it with 0, but for AF and PF. One
+	 * question after the other, the most frequent first: a table of jumps is dear in a VM.
+	 */
+	unsigned which = code >> 1;
+	if (which == 2) {
 		holds = a == b;
-		break;
-	case 3:
-		holds = a <= b;
-		break;
-	case 4:
-		holds = static_cast<s64>(a - b) < 0;
-		break;
-	case 6:
+	} else if (is_still(which, 6)) {
 		holds = static_cast<s64>(a) < static_cast<s64>(b);
-		break;
-	case 7:
+	} else if (is_still(which, 1)) {
+		holds = a < b;
+	} else if (is_still(which, 7)) {
 		holds = static_cast<s64>(a) <= static_cast<s64>(b);
-		break;
-	default:
+	} else if (is_still(which, 3)) {
+		holds = a <= b;
+	} else if (is_still(which, 4)) {
+		holds = static_cast<s64>(a - b) < 0;
+	} else {
 		return x86_emu::holds(code, get());
 	}
 	return holds != (code & 1);

@@ -11,6 +11,9 @@
 
 #include "branch.h"
 
+struct pt_unit;
+struct pt_unit_retired;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -46,8 +49,13 @@ struct x86_memory {
 struct x86_flags {
 	unsigned long a;
 	unsigned long b;
-	unsigned char operation; /* 0: what the registers say */
-	unsigned char size;	 /* logarithm of the operands' bytes */
+	union {
+		struct {
+			unsigned char operation; /* 0: what the registers say */
+			unsigned char size;	 /* logarithm of the operands' bytes */
+		};
+		unsigned short kind; /* both, in one store */
+	};
 };
 
 /* Vector instructions that may be carried out: the registers have the task's, and the CPU knows. */
@@ -87,6 +95,41 @@ void x86_interpret(struct x86_machine *machine, const struct x86_run *run,
 
 /* Puts the flags into the registers. */
 void x86_flags_settle(struct x86_machine *machine);
+
+/*
+ * A session: runs are carried out one behind the other, and the unit is told of each. Whoever
+ * begins one sets all of it, machine and registers included.
+ */
+struct x86_session {
+	struct x86_machine machine;
+	const struct x86_runs *runs;
+	struct pt_unit	*unit;
+	/*
+	 * The run that starts at ip, its bytes compared with what is there and its `checked` set
+	 * to the key; NULL: the CPU has to go on. Asked for runs that have not got this key, for
+	 * all of them if it is 0. Each session has a key of its own unless nothing between it and
+	 * the last one may have been a serializing instruction: the two modes' keys differ.
+	 */
+	const struct x86_run *(*find)(void *context, unsigned long ip);
+	void		*context;
+	unsigned long	key;
+	/* Somebody waits for the session to end: *interrupt is not 0, or *work has one of `works`. */
+	const unsigned char *interrupt;
+	const unsigned long *work;
+	unsigned long	works;
+	unsigned int	budget;		/* instructions that may retire until it ends */
+	unsigned int	behind;		/* retired before it, and not told */
+};
+
+/*
+ * Carries out a session from where the registers are. How many instructions have retired; all
+ * that have are told, what was behind included.
+ */
+unsigned int x86_session_run(struct x86_session *session);
+
+/* What the unit is to be told of a branch that has retired, one instruction, at `to` now. */
+void x86_branch_retired(const struct x86_branch *branch, int taken, unsigned long to,
+			struct pt_unit_retired *retired);
 
 #ifdef __cplusplus
 }

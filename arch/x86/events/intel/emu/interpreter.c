@@ -45,6 +45,16 @@ static void *find_user_page(void *context, unsigned long address, int store)
 	return get_kernel_nofault(byte, kernel) ? NULL : kernel;
 }
 
+/* Sees the end of the address range that ip is in, if there are any. */
+static const struct x86_run *find_run(void *context, unsigned long ip)
+{
+	struct stepper *stepper = context;
+	struct pt_regs *regs = (struct pt_regs *)stepper->interpreter.machine.registers;
+
+	return user_code_run(stepper, ip, user_64bit_mode(regs),
+			     stepper->filters ? pt_unit_boundary(stepper->unit, ip) : ~0ul);
+}
+
 /* A flush that does not interrupt a CPU could come in the middle of a session. */
 static bool flushes_interrupt(void)
 {
@@ -58,7 +68,14 @@ static bool flushes_interrupt(void)
 void interpreter_init(struct stepper *stepper)
 {
 	stepper->memory.find = find_user_page;
-	stepper->machine.memory = &stepper->memory;
+	stepper->epoch = 1;
+	stepper->interpreter.machine.memory = &stepper->memory;
+	stepper->interpreter.runs = &stepper->runs;
+	stepper->interpreter.unit = stepper->unit;
+	stepper->interpreter.interrupt = (const u8 *)&stepper->interrupt;
+	stepper->interpreter.works = EXIT_TO_USER_MODE_WORK;
+	stepper->interpreter.context = stepper;
+	stepper->interpreter.find = find_run;
 	stepper->interprets = boot_cpu_has(X86_FEATURE_LAHF_LM) && flushes_interrupt();
 }
 
@@ -90,51 +107,29 @@ static bool may_interpret(const struct stepper *stepper, struct pt_regs *regs)
 	       (user_64bit_mode(regs) || has_flat_data());
 }
 
-static bool is_wanted_elsewhere(const struct stepper *stepper)
-{
-	return stepper->interrupt || read_thread_flags() & EXIT_TO_USER_MODE_WORK;
-}
-
-/* Past the run's end, or past all of it that has been prepared. */
-static bool goes_on(const struct x86_run *run, const struct x86_progress *progress)
-{
-	return progress->instructions == run->instructions ||
-	       progress->instructions == X86_RUN_OPS;
-}
-
 void interpreter_run(struct stepper *stepper, struct pt_regs *regs)
 {
-	struct x86_machine *machine = &stepper->machine;
+	struct x86_session *session = &stepper->interpreter;
 	bool long_mode = user_64bit_mode(regs);
-	struct x86_progress progress;
-	const struct x86_run *run;
-	unsigned long limit;
-	int budget = BUDGET;
+	unsigned int instructions;
 
 	if (!may_interpret(stepper, regs))
 		return;
-	machine->registers = (struct x86_registers *)regs;
-	machine->flags.operation = 0;
-	machine->fs_base = long_mode ? x86_fsbase_read_cpu() : 0;
+	session->machine.registers = (struct x86_registers *)regs;
+	session->machine.flags.operation = 0;
+	session->machine.fs_base = long_mode ? x86_fsbase_read_cpu() : 0;
+	session->machine.vectors = usable_vectors();
 	/* Nothing above the lowest address: there is no address filter. */
-	limit = pt_unit_boundary(stepper->unit, 0);
-	machine->vectors = usable_vectors();
-	do {
-		run = user_code_run(stepper, regs->ip, long_mode,
-				    limit == ~0ul ? limit :
-				    pt_unit_boundary(stepper->unit, regs->ip));
-		if (!run || !run->ops)
-			break;
-		x86_interpret(machine, run, &progress);
-		budget -= progress.instructions;
-		if (progress.branched)
-			stepper_tell_branch(stepper, &run->end, &progress);
-		else
-			stepper_tell_plain(stepper, run, &progress);
-	} while (goes_on(run, &progress) && budget > 0 && !is_wanted_elsewhere(stepper));
-	if (budget == BUDGET)
+	stepper->filters = pt_unit_boundary(stepper->unit, 0) != ~0ull;
+	session->key = stepper->filters ? 0 : user_code_key(stepper, long_mode);
+	session->work = &current_thread_info()->flags;
+	session->budget = BUDGET;
+	session->behind = stepper->behind;
+	instructions = x86_session_run(session);
+	if (!instructions)
 		return;
-	stepper->interpreted += BUDGET - budget;
-	x86_flags_settle(machine);
+	stepper->behind = 0;
+	stepper->interpreted += instructions;
+	x86_flags_settle(&session->machine);
 	regs->flags &= ~X86_EFLAGS_RF;
 }

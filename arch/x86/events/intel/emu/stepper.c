@@ -37,6 +37,9 @@
 /* Branches that are carried out in a row before user mode has its turn. */
 #define BRANCHES_IN_A_ROW 64
 
+/* Sessions of the interpreter in a row before code is looked at again. */
+#define SESSIONS 64
+
 static_assert(offsetof(struct x86_registers, ss) == offsetof(struct pt_regs, ss));
 static_assert(offsetof(struct x86_registers, ip) == offsetof(struct pt_regs, ip));
 static_assert(offsetof(struct x86_registers, ax) == offsetof(struct pt_regs, ax));
@@ -192,43 +195,14 @@ static bool is_watched(unsigned long address, bool executed)
 	return false;
 }
 
-static enum pt_unit_class class_of(const struct x86_branch *branch, bool taken)
-{
-	switch (branch->kind) {
-	case X86_COND:
-	case X86_COUNTED:
-		return taken ? PT_UNIT_COND_TAKEN : PT_UNIT_COND_NOT_TAKEN;
-	case X86_JUMP:
-		return PT_UNIT_JUMP;
-	case X86_CALL:
-		return PT_UNIT_CALL;
-	case X86_INDIRECT_JUMP:
-		return PT_UNIT_INDIRECT_JUMP;
-	case X86_INDIRECT_CALL:
-		return PT_UNIT_INDIRECT_CALL;
-	case X86_RETURN:
-		return PT_UNIT_RETURN;
-	case X86_FAR:
-		return PT_UNIT_FAR;
-	case X86_PTWRITE:
-		return PT_UNIT_PTWRITE;
-	default:
-		return PT_UNIT_SEQUENTIAL;
-	}
-}
-
 static void tell(struct stepper *stepper, const struct x86_branch *branch, bool taken,
 		 unsigned long to, enum pt_unit_mode mode)
 {
-	struct pt_unit_retired retired = {
-		.kind = class_of(branch, taken),
-		.instructions = stepper->behind + 1,
-		.ip = branch->ip,
-		.next = branch->next,
-		.to = to,
-		.mode = mode,
-	};
+	struct pt_unit_retired retired;
 
+	x86_branch_retired(branch, taken, to, &retired);
+	retired.instructions += stepper->behind;
+	retired.mode = mode;
 	stepper->behind = 0;
 	pt_unit_retire(stepper->unit, &retired);
 }
@@ -250,23 +224,6 @@ static void tell_run(struct stepper *stepper, unsigned long from, unsigned long 
 		return;
 	stepper->behind = 0;
 	pt_unit_retire(stepper->unit, &retired);
-}
-
-void stepper_tell_branch(struct stepper *stepper, const struct x86_branch *branch,
-			 const struct x86_progress *progress)
-{
-	stepper->behind += progress->instructions - 1;
-	tell(stepper, branch, progress->taken, progress->to,
-	     branch->long_mode ? PT_UNIT_64 : PT_UNIT_32);
-}
-
-void stepper_tell_plain(struct stepper *stepper, const struct x86_run *run,
-			const struct x86_progress *progress)
-{
-	if (!progress->instructions)
-		return;
-	stepper->behind += progress->instructions;
-	tell_run(stepper, run->start, progress->to, run->mode == 2 ? PT_UNIT_64 : PT_UNIT_32);
 }
 
 static void leave(struct stepper *stepper, enum pt_unit_end end, unsigned long ip,
@@ -485,8 +442,15 @@ static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 		regs->flags &= ~X86_EFLAGS_TF;
 }
 
+static void begin_epoch(struct stepper *stepper)
+{
+	stepper->epoch++;
+	stepper->sessions = 0;
+}
+
 static void forget_pages(struct stepper *stepper)
 {
+	begin_epoch(stepper);
 	memset(&stepper->pages, 0, sizeof(stepper->pages));
 	if (!stepper->memory.filled)
 		return;
@@ -643,6 +607,9 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 	int branches = BRANCHES_IN_A_ROW;
 	const struct x86_run *run;
 
+	/* Not for ever, even if all that comes is known not to serialize. */
+	if (++stepper->sessions == SESSIONS)
+		begin_epoch(stepper);
 	interpreter_run(stepper, regs);
 	for (;;) {
 		run = user_code_run(stepper, regs->ip, long_mode,
@@ -664,6 +631,8 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 	/* RF would let the stepper's breakpoint pass once; the task's may have to. */
 	if (run->end.ip == regs->ip || !hw_breakpoint_active())
 		regs->flags &= ~X86_EFLAGS_RF;
+	if (run->ops != run->instructions)
+		begin_epoch(stepper);
 	stepper->run = run;
 	stepper->state = STEPPER_RUNNING;
 	return true;
@@ -679,6 +648,7 @@ static void start_step(struct stepper *stepper, struct pt_regs *regs)
 	struct x86_branch *insn = stepper->insn;
 	unsigned int left = STEPPER_SHADOWS;
 
+	begin_epoch(stepper);
 	stepper_disarm(stepper);
 	user_code_decode(regs->ip, long_mode, insn);
 	/* What a segment with a base, or of 16-bit code, executes is not known here. */

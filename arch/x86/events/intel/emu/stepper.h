@@ -68,8 +68,17 @@ struct stepper {
 	bool			armed;		/* DR7 has been set for that */
 	struct code_pages	pages;
 	struct x86_memory	memory;
-	struct x86_machine	machine;
+	struct x86_session	interpreter;
+	bool			filters;	/* address ranges matter to the unit */
 	bool			interprets;	/* this CPU has all that it takes */
+	unsigned int		sessions;	/* of the interpreter, since `epoch` is what it is */
+	/*
+	 * Runs that have been compared in this one are what is there. It ends with whatever could
+	 * have been a serializing instruction, or an interrupt: until then the CPU, too, may go
+	 * on with code that somebody else has changed (SDM volume 3, "Handling Self- and
+	 * Cross-Modifying Code").
+	 */
+	u64			epoch;
 	u64			interpreted;	/* instructions */
 	u64			lost;		/* times that execution came to where it cannot */
 };
@@ -79,12 +88,6 @@ void stepper_flush(struct stepper *stepper);
 
 /* No breakpoint of the stepper's is left on this CPU. */
 void stepper_disarm(struct stepper *stepper);
-
-/* What has retired, up to and with a branch; of a run, straight on. */
-void stepper_tell_branch(struct stepper *stepper, const struct x86_branch *branch,
-			 const struct x86_progress *progress);
-void stepper_tell_plain(struct stepper *stepper, const struct x86_run *run,
-			const struct x86_progress *progress);
 
 void interpreter_init(struct stepper *stepper);
 
@@ -113,6 +116,12 @@ void user_code_decode(unsigned long ip, bool long_mode, struct x86_branch *branc
  */
 const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, bool long_mode,
 				    unsigned long limit);
+
+/* x86_run::checked of runs that have been compared in this epoch: never 0. */
+static inline u64 user_code_key(const struct stepper *stepper, bool long_mode)
+{
+	return stepper->epoch << 1 | long_mode;
+}
 
 /* Load and store on behalf of an instruction; 0, or -EFAULT. */
 int user_word_load(unsigned long address, unsigned int bytes, unsigned long *word);

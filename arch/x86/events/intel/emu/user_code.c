@@ -205,8 +205,8 @@ static __always_inline bool ends_before(const struct x86_run *run, unsigned long
 }
 
 /* A run that reaches into the next page, or is new, or has changed. */
-static noinline const struct x86_run *find_run(struct stepper *stepper, struct x86_run *run,
-					       unsigned long ip, u8 mode, unsigned long limit)
+static noinline bool find_run(struct stepper *stepper, struct x86_run *run, unsigned long ip,
+			      u8 mode, unsigned long limit)
 {
 	const u8 *kernel = fixed_code(&stepper->pages, ip), *behind;
 	unsigned int first = PAGE_SIZE - offset_in_page(ip);
@@ -215,14 +215,14 @@ static noinline const struct x86_run *find_run(struct stepper *stepper, struct x
 	    run->bytes > first) {
 		behind = fixed_code(&stepper->pages, ip + first);
 		if (!behind)
-			return NULL;
+			return false;
 		if (is_same(kernel, run->code, first) &&
 		    is_same(behind, run->code + first, run->bytes - first))
-			return run;
+			return true;
 	}
 	if (!build(run, ip, mode, limit))
-		return NULL;
-	return run->bytes <= first || fixed_code(&stepper->pages, ip + first) ? run : NULL;
+		return false;
+	return run->bytes <= first || fixed_code(&stepper->pages, ip + first);
 }
 
 /*
@@ -232,17 +232,23 @@ static noinline const struct x86_run *find_run(struct stepper *stepper, struct x
 const struct x86_run *user_code_run(struct stepper *stepper, unsigned long ip, bool long_mode,
 				    unsigned long limit)
 {
-	struct x86_run *run = x86_runs_slot(&stepper->runs, ip);
-	const u8 *kernel = fixed_code(&stepper->pages, ip);
 	u8 mode = long_mode ? 2 : 1;
+	struct x86_run *run = x86_runs_find(&stepper->runs, ip, mode);
+	const u64 key = user_code_key(stepper, long_mode);
+	const u8 *kernel;
 
+	if (run->start == ip && run->checked == key && ends_before(run, limit))
+		return run;
+	kernel = fixed_code(&stepper->pages, ip);
 	if (unlikely(!kernel))
 		return NULL;
-	if (likely(run->start == ip && run->mode == mode && ends_before(run, limit) &&
-		   offset_in_page(ip) + run->bytes <= PAGE_SIZE &&
-		   is_same(kernel, run->code, run->bytes)))
-		return run;
-	return find_run(stepper, run, ip, mode, limit);
+	if (!(run->start == ip && run->mode == mode && ends_before(run, limit) &&
+	      offset_in_page(ip) + run->bytes <= PAGE_SIZE &&
+	      is_same(kernel, run->code, run->bytes)) &&
+	    !find_run(stepper, run, ip, mode, limit))
+		return NULL;
+	run->checked = key;
+	return run;
 }
 
 int user_word_load(unsigned long address, unsigned int bytes, unsigned long *word)
