@@ -100,8 +100,7 @@ inline bool Interpreter::step(const x86_op &op)
 		return true;
 	case branch_if:
 		taken = flags.hold(op.operation);
-		to = taken ? run.end.target : run.end.next;
-		return true;
+		return go(taken ? run.end.target : run.end.next);
 	case jump:
 		return go(run.end.target);
 	case call:

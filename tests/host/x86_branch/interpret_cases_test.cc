@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Single instructions that the interpreter once made something else of than the CPU does. */
+#include <cstring>
+#include <initializer_list>
+
+#include <gtest/gtest.h>
+
+#include "interpret.h"
+
+namespace {
+
+constexpr unsigned char bits_32 = 1, bits_64 = 2;
+
+/* A run of some code and behind it HLT, which nobody carries out. No memory can be reached. */
+class Alone {
+    public:
+	Alone(std::initializer_list<unsigned char> code, unsigned char mode,
+	      unsigned long start = 0x1000)
+	{
+		x86_decoded decoded;
+
+		std::memset(run.code, 0xf4, sizeof(run.code));
+		std::memcpy(run.code, std::data(code), code.size());
+		x86_run_begin(&run, start, mode);
+		do {
+			x86_decode(run.code + run.bytes, X86_RUN_BYTES - run.bytes, mode == bits_64,
+				   &decoded);
+			x86_run_translate(&run, &decoded, run.code + run.bytes);
+		} while (x86_run_add(&run, &decoded, ~0ul));
+		memory.find = [](void *, unsigned long, int) -> void * { return nullptr; };
+		machine.memory = &memory;
+		machine.registers = &registers;
+		registers.ip = start;
+	}
+
+	/* How many instructions of it are in the repertoire. */
+	unsigned known() const
+	{
+		return run.ops;
+	}
+
+	/* How many have been carried out. */
+	unsigned interpret()
+	{
+		x86_interpret(&machine, &run, &progress);
+		x86_flags_settle(&machine);
+		return progress.instructions;
+	}
+
+	x86_registers registers = {};
+
+    private:
+	x86_run run = {};
+	x86_memory memory = {};
+	x86_machine machine = {};
+	x86_progress progress = {};
+};
+
+unsigned known(std::initializer_list<unsigned char> code, unsigned char mode = bits_64)
+{
+	return Alone(code, mode).known();
+}
+
+/* To an address that is not canonical: #GP is the branch's, and its own address is told. */
+TEST(InterpreterCases, ConditionalBranchesOutOfUserModeAreLeftToTheCpu)
+{
+	/* JA +0x7fffffff, in the last page of user mode */
+	Alone taken({0x0f, 0x87, 0xff, 0xff, 0xff, 0x7f}, bits_64, 0x7fffffffe000);
+	Alone other({0x0f, 0x87, 0xff, 0xff, 0xff, 0x7f}, bits_64, 0x7fffffffe000);
+
+	EXPECT_EQ(taken.interpret(), 0u);
+	EXPECT_EQ(taken.registers.ip, 0x7fffffffe000u);
+	other.registers.flags = 1;
+	EXPECT_EQ(other.interpret(), 1u);
+	EXPECT_EQ(other.registers.ip, 0x7fffffffe006u);
+}
+
+} // namespace
