@@ -75,4 +75,15 @@ TEST(InterpreterCases, ConditionalBranchesOutOfUserModeAreLeftToTheCpu)
 	EXPECT_EQ(other.registers.ip, 0x7fffffffe006u);
 }
 
+/* SDM volume 2, "REX Prefixes": only right in front of the opcode. GS is not in the repertoire. */
+TEST(InterpreterCases, GsIsGsWhateverIsInFrontOfIt)
+{
+	EXPECT_EQ(known({0x64, 0x48, 0x8b, 0x08}), 1u);
+	EXPECT_EQ(known({0x48, 0x64, 0x8b, 0x08}), 1u);
+	EXPECT_EQ(known({0x65, 0x48, 0x8b, 0x08}), 0u);
+	EXPECT_EQ(known({0x48, 0x65, 0x8b, 0x08}), 0u);
+	EXPECT_EQ(known({0x66, 0x4f, 0x65, 0x8b, 0x08}), 0u);
+	EXPECT_EQ(known({0x48, 0x65, 0x66, 0x0f, 0x6f, 0x08}), 0u);
+}
+
 } // namespace
