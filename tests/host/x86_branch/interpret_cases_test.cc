@@ -86,4 +86,11 @@ TEST(InterpreterCases, GsIsGsWhateverIsInFrontOfIt)
 	EXPECT_EQ(known({0x48, 0x65, 0x66, 0x0f, 0x6f, 0x08}), 0u);
 }
 
+/* In 32-bit code it leaves YMM8 to YMM15 alone, which the kernel's would not. */
+TEST(InterpreterCases, VzeroupperOf32BitCodeIsLeftToTheCpu)
+{
+	EXPECT_EQ(known({0xc5, 0xf8, 0x77}, bits_64), 1u);
+	EXPECT_EQ(known({0xc5, 0xf8, 0x77}, bits_32), 0u);
+}
+
 } // namespace
