@@ -93,4 +93,12 @@ TEST(InterpreterCases, VzeroupperOf32BitCodeIsLeftToTheCpu)
 	EXPECT_EQ(known({0xc5, 0xf8, 0x77}, bits_32), 0u);
 }
 
+/* The last one counts, and this is BSR. */
+TEST(InterpreterCases, BothRepeatPrefixesAreLeftToTheCpu)
+{
+	EXPECT_EQ(known({0xf3, 0x0f, 0xbd, 0xc1}), 1u);
+	EXPECT_EQ(known({0xf3, 0xf2, 0x0f, 0xbd, 0xc1}), 0u);
+	EXPECT_EQ(known({0xf2, 0xf3, 0x0f, 0xbc, 0xc1}), 0u);
+}
+
 } // namespace

@@ -22,9 +22,12 @@ class Translator : public Operands {
 	/* False: it is not in the repertoire. */
 	bool run()
 	{
-		constexpr unsigned refused = X86_PREFIX_LOCK | X86_PREFIX_ADDRESS;
+		constexpr unsigned refused = X86_PREFIX_LOCK | X86_PREFIX_ADDRESS,
+				   repeats = X86_PREFIX_REP | X86_PREFIX_REPNE;
 
-		if (!d.length || d.prefixes & refused || (!long_mode && segment_given()))
+		/* Of both REP prefixes, the last one counts. */
+		if (!d.length || d.prefixes & refused || (d.prefixes & repeats) == repeats ||
+		    (!long_mode && segment_given()))
 			return false;
 		full = d.rex & 8 ? 3 : d.prefixes & X86_PREFIX_OPERAND ? 1 : 2;
 		stack = long_mode ? 3 : 2;
