@@ -101,4 +101,17 @@ TEST(InterpreterCases, BothRepeatPrefixesAreLeftToTheCpu)
 	EXPECT_EQ(known({0xf2, 0xf3, 0x0f, 0xbc, 0xc1}), 0u);
 }
 
+TEST(InterpreterCases, NothingOf32BitCodeReachesTheEndOf4GiB)
+{
+	/* NOP, NOP */
+	EXPECT_EQ(Alone({0x90, 0x90}, bits_32, 0xfffffffe).known(), 1u);
+	EXPECT_EQ(Alone({0x90, 0x90}, bits_64, 0xfffffffe).known(), 2u);
+	/* JMP, of which a part lies beyond */
+	EXPECT_EQ(Alone({0xeb, 0xfe}, bits_32, 0xffffffff).known(), 0u);
+
+	Alone last({0x90, 0x90}, bits_32, 0xfffffffe);
+	EXPECT_EQ(last.interpret(), 1u);
+	EXPECT_EQ(last.registers.ip, 0xffffffffu);
+}
+
 } // namespace
