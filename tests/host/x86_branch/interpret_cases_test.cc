@@ -28,8 +28,6 @@ class Alone {
 			x86_run_translate(&run, &decoded, run.code + run.bytes);
 		} while (x86_run_add(&run, &decoded, ~0ul));
 		memory.find = [](void *, unsigned long, int) -> void * { return nullptr; };
-		machine.memory = &memory;
-		machine.registers = &registers;
 		registers.ip = start;
 	}
 
@@ -42,6 +40,10 @@ class Alone {
 	/* How many have been carried out. */
 	unsigned interpret()
 	{
+		x86_progress progress;
+
+		machine.memory = &memory;
+		machine.registers = &registers;
 		x86_interpret(&machine, &run, &progress);
 		x86_flags_settle(&machine);
 		return progress.instructions;
@@ -53,7 +55,6 @@ class Alone {
 	x86_run run = {};
 	x86_memory memory = {};
 	x86_machine machine = {};
-	x86_progress progress = {};
 };
 
 unsigned known(std::initializer_list<unsigned char> code, unsigned char mode = bits_64)
@@ -112,6 +113,43 @@ TEST(InterpreterCases, NothingOf32BitCodeReachesTheEndOf4GiB)
 	Alone last({0x90, 0x90}, bits_32, 0xfffffffe);
 	EXPECT_EQ(last.interpret(), 1u);
 	EXPECT_EQ(last.registers.ip, 0xffffffffu);
+}
+
+/* Undefined, and what Intel's CPUs do about it depends on where the operand and the count are. */
+TEST(InterpreterCases, RotatingRegistersByAnImmediateLeavesOfAlone)
+{
+	constexpr unsigned long carry = 1, overflow = 0x800;
+
+	for (const unsigned long given : {0ul, overflow}) {
+		/* ROL $9, %eax; ROR $9, %eax */
+		Alone left({0xc1, 0xc0, 0x09}, bits_64), right({0xc1, 0xc8, 0x09}, bits_64);
+
+		for (Alone *each : {&left, &right}) {
+			each->registers.ax = 0x00800200;
+			each->registers.flags = given;
+			EXPECT_EQ(each->interpret(), 1u);
+			EXPECT_EQ(each->registers.flags & overflow, given);
+		}
+		EXPECT_EQ(left.registers.ax, 0x00040001u);
+		EXPECT_EQ(left.registers.flags & carry, carry);
+	}
+}
+
+/* By 1 it is defined, also if the count says so only when it has been masked. */
+TEST(InterpreterCases, RotatingBy1TellsInOfWhetherTheSignHasChanged)
+{
+	constexpr unsigned long overflow = 0x800;
+
+	/* ROL %eax; ROL $1, %eax; ROL $33, %eax */
+	for (Alone rotation : {Alone({0xd1, 0xc0}, bits_64), Alone({0xc1, 0xc0, 0x01}, bits_64),
+			       Alone({0xc1, 0xc0, 0x21}, bits_64)}) {
+		x86_registers &r = rotation.registers;
+
+		r.ax = 0x40000000;
+		EXPECT_EQ(rotation.interpret(), 1u);
+		EXPECT_EQ(r.ax, 0x80000000u);
+		EXPECT_EQ(r.flags & overflow, overflow);
+	}
 }
 
 } // namespace
