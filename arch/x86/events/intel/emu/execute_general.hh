@@ -79,8 +79,10 @@ template <class T> inline T Interpreter::unary(u8 operation, T value)
 
 template <class T> inline T Interpreter::shift(const x86_op &op, T value)
 {
+	constexpr u8 most = sizeof(T) == 8 ? 63 : 31;
 	const u8 count = op.from == by_cl ? get<u8>(cx) : static_cast<u8>(op.immediate);
-	u64 now = flags.get();
+	const u64 before = flags.get();
+	u64 now = before;
 
 	switch (op.operation) {
 	case shift_rol:
@@ -105,6 +107,10 @@ template <class T> inline T Interpreter::shift(const x86_op &op, T value)
 		value = native_shl<T>(value, count, now);
 		break;
 	}
+	/* OF is undefined here, and stays, whereas by CL and in memory it becomes something. */
+	if (op.operation <= shift_ror && op.from != by_cl && (op.code & ~3) == shift_r &&
+	    (count & most) != 1)
+		now = (now & ~overflow) | (before & overflow);
 	flags.set(now);
 	return value;
 }

@@ -103,8 +103,7 @@ namespace x86_emu {
 		return true;
 	case branch_if:
 		taken = flags.hold(op.operation);
-		to = taken ? run->end.target : run->end.next;
-		return true;
+		return go(taken ? run->end.target : run->end.next);
 	case jump:
 		return go(run->end.target);
 	case call:

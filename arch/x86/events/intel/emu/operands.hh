@@ -94,9 +94,11 @@ class Operands {
 		return true;
 	}
 
+	/* Of 64-bit code. REX may be in front of others, and means nothing there. */
 	static bool is_prefix(unsigned char byte)
 	{
-		return byte == 0x64 || byte == 0x65 || byte == 0x66 || byte == 0xf2 || byte == 0xf3;
+		return byte == 0x64 || byte == 0x65 || byte == 0x66 || byte == 0xf2 ||
+		       byte == 0xf3 || (byte & 0xf0) == 0x40;
 	}
 
 	/* SDM volume 2, "ModR/M and SIB Bytes". False: it is not in the repertoire. */

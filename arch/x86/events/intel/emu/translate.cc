@@ -22,9 +22,12 @@ class Translator : public Operands {
 	/* False: it is not in the repertoire. */
 	bool run()
 	{
-		constexpr unsigned refused = X86_PREFIX_LOCK | X86_PREFIX_ADDRESS;
+		constexpr unsigned refused = X86_PREFIX_LOCK | X86_PREFIX_ADDRESS,
+				   repeats = X86_PREFIX_REP | X86_PREFIX_REPNE;
 
-		if (!d.length || d.prefixes & refused || (!long_mode && segment_given()))
+		/* Of both REP prefixes, the last one counts. */
+		if (!d.length || d.prefixes & refused || (d.prefixes & repeats) == repeats ||
+		    (!long_mode && segment_given()))
 			return false;
 		full = d.rex & 8 ? 3 : d.prefixes & X86_PREFIX_OPERAND ? 1 : 2;
 		stack = long_mode ? 3 : 2;
@@ -433,6 +436,12 @@ class Translator : public Operands {
 	}
 };
 
+/* Execution goes on at 0 then, which nobody does on purpose. */
+bool ends_at_4_gib(const x86_run &run, const x86_decoded &decoded)
+{
+	return run.mode != 2 && run.start + run.bytes + decoded.length > 0xffffffff;
+}
+
 /* False: it is not one that is carried out. */
 bool translate_vector(const x86_decoded &decoded, const unsigned char *code, x86_run &run)
 {
@@ -452,7 +461,8 @@ extern "C" void x86_run_translate(x86_run *run, const x86_decoded *decoded,
 				  const unsigned char *code)
 {
 	/* What comes behind one that is not carried out is not asked for. */
-	if (run->ops != run->instructions || run->ops == X86_RUN_OPS)
+	if (run->ops != run->instructions || run->ops == X86_RUN_OPS ||
+	    ends_at_4_gib(*run, *decoded))
 		return;
 
 	Translator translator(*decoded, code, run->mode, run->bytes);

@@ -159,7 +159,8 @@ class VectorTranslator : private VectorPrefix, public Operands {
 		case 0x70:
 			return kind == 1 && alone() && reg_or_memory(vector_shuffle_r);
 		case 0x77:
-			return vex && !wide && !kind && alone() && set(vector_clear);
+			/* 32-bit code clears only those that it has; all is the kernel's. */
+			return long_mode && vex && !wide && !kind && alone() && set(vector_clear);
 		case 0xd7:
 			op.to = reg(long_size);
 			return kind == 1 && alone() && is_register() && set(vector_mask);
