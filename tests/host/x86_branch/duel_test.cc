@@ -593,7 +593,6 @@ class Duel {
 		before = machine->state;
 		x86_machine settling = machine->machine;
 		settling.registers = &before.registers;
-		x86_flags_settle(&settling);
 		std::snprintf(report.text, sizeof(report.text), "%s", bytes_of(run).c_str());
 		machine->interpret(run, progress);
 		GuestState native = before;
@@ -605,7 +604,6 @@ class Duel {
 		GuestState settled = machine->state;
 		x86_machine after = machine->machine;
 		after.registers = &settled.registers;
-		x86_flags_settle(&after);
 		const char *what = difference(settled, native, progress);
 		if (what)
 			return differ(run, native, progress, what);
@@ -680,7 +678,6 @@ class Duel {
 	bool differ(const x86_run &run, const GuestState &native, const x86_progress &progress,
 		    const char *what)
 	{
-		x86_flags_settle(&machine->machine);
 		report.text[0] = 0;
 		say("%s\n%s of batch %lu, case %u, %d bits, after %u of %u instructions, signal %d\n",
 		    bytes_of(run).c_str(), what, report.seed, which, long_mode ? 64 : 32,

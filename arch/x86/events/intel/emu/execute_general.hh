@@ -60,24 +60,47 @@ template <class T>
 
 template <class T> inline T Interpreter::unary(u8 operation, T value)
 {
-	u64 now;
-
 	switch (operation) {
 	case unary_not:
 		return static_cast<T>(~value);
 	case unary_neg:
 		flags.note(of_sub, log_size<T>, 0, value);
 		return static_cast<T>(-value);
+	case unary_inc:
+		flags.note_step(of_inc, log_size<T>, value);
+		return static_cast<T>(value + 1);
 	default:
-		now = flags.get();
-		value = operation == unary_inc ? native_inc<T>(value, now)
-					       : native_dec<T>(value, now);
-		flags.set(now);
-		return value;
+		flags.note_step(of_dec, log_size<T>, value);
+		return static_cast<T>(value - 1);
 	}
 }
 
-template <class T> inline T Interpreter::shift(const x86_op &op, T value)
+/* SHL, SHR and SAR, whose flags wait to be asked for. */
+template <class T>
+[[gnu::always_inline]] inline T Interpreter::shift(const x86_op &op, T value)
+{
+	typedef typename std::make_signed<T>::type number;
+	constexpr u8 most = sizeof(T) == 8 ? 63 : 31, log = log_size<T>;
+	const u8 count =
+		(op.from == by_cl ? get<u8>(cx) : static_cast<u8>(op.immediate)) & most;
+
+	if (!(op.operation & shift_shl))
+		return rotate<T>(op, value);
+	if (!count)
+		return value;
+	if (op.operation == shift_shr) {
+		flags.note(of_shr, log, value, count);
+		return static_cast<T>(static_cast<u64>(value) >> count);
+	}
+	if (op.operation == shift_sar) {
+		flags.note(of_sar, log, value, count);
+		return static_cast<T>(static_cast<s64>(static_cast<number>(value)) >> count);
+	}
+	flags.note(of_shl, log, value, count);
+	return static_cast<T>(static_cast<u64>(value) << count);
+}
+
+template <class T> [[gnu::noinline]] T Interpreter::rotate(const x86_op &op, T value)
 {
 	constexpr u8 most = sizeof(T) == 8 ? 63 : 31;
 	const u8 count = op.from == by_cl ? get<u8>(cx) : static_cast<u8>(op.immediate);
@@ -94,17 +117,8 @@ template <class T> inline T Interpreter::shift(const x86_op &op, T value)
 	case shift_rcl:
 		value = native_rcl<T>(value, count, now);
 		break;
-	case shift_rcr:
-		value = native_rcr<T>(value, count, now);
-		break;
-	case shift_shr:
-		value = native_shr<T>(value, count, now);
-		break;
-	case shift_sar:
-		value = native_sar<T>(value, count, now);
-		break;
 	default:
-		value = native_shl<T>(value, count, now);
+		value = native_rcr<T>(value, count, now);
 		break;
 	}
 	/* OF is undefined here, and stays, whereas by CL and in memory it becomes something. */
@@ -310,7 +324,7 @@ inline void Interpreter::change_carry(u8 operation)
 	u64 now = flags.get();
 
 	now = operation == 2 ? now ^ carry : (now & ~carry) | (operation ? carry : 0);
-	machine.registers->flags = now;
+	flags.set(now & arithmetic);
 }
 
 inline bool Interpreter::go(u64 where)

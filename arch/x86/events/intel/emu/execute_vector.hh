@@ -112,7 +112,6 @@ inline void Interpreter::test(const Vector &a, const Vector &b, bool wide)
 		both |= a.word[i] & b.word[i];
 		missing |= ~a.word[i] & b.word[i];
 	}
-	flags.note(settled, 0, 0, 0);
 	flags.set((both ? 0 : zero) | (missing ? 0 : carry));
 }
 

@@ -17,13 +17,19 @@ class Interpreter {
     public:
 	explicit Interpreter(x86_machine &machine)
 		: machine(machine),
-		  flags(machine),
+		  flags(machine.registers->flags),
 		  registers(reinterpret_cast<u8 *>(machine.registers)),
 		  memory(*machine.memory)
 	{
 	}
 
 	[[gnu::always_inline]] void run_through(const x86_run &which, x86_progress &progress);
+
+	/* The registers are what they are to be. */
+	void finish()
+	{
+		flags.settle();
+	}
 
     private:
 	/* False: nothing has changed. */
@@ -97,6 +103,7 @@ class Interpreter {
 	template <class T> bool alu_memory(const x86_op &op, T b);
 	template <class T> T unary(u8 operation, T value);
 	template <class T> T shift(const x86_op &op, T value);
+	template <class T> T rotate(const x86_op &op, T value);
 	template <class T> T multiply(T a, T b);
 	template <class T> bool wide(u8 operation, T by);
 	template <class T> T bit(u8 operation, T value, T which);

@@ -6,6 +6,8 @@
 #ifndef X86_EVENTS_EMU_FLAGS_HH
 #define X86_EVENTS_EMU_FLAGS_HH
 
+#include <type_traits>
+
 #include "native.hh"
 
 namespace x86_emu {
@@ -24,16 +26,25 @@ constexpr u8 log_size = sizeof(T) == 8	 ? 3
 
 class Flags {
     public:
-	explicit Flags(x86_machine &machine) : machine(machine)
+	/* They are kept in the registers' flags, whose others stay. */
+	explicit Flags(u64 &kept) : kept(kept)
 	{
 	}
 
 	/* Of operands that are as wide as `size` says, zeros above. */
-	void note(Pending operation, u8 size, u64 a, u64 b)
+	[[gnu::always_inline]] void note(Pending operation, u8 size, u64 first, u64 second)
 	{
-		machine.flags.a = a;
-		machine.flags.b = b;
-		machine.flags.kind = static_cast<u16>(operation | size << 8);
+		a = first;
+		b = second;
+		kind = static_cast<u16>(operation | size << 8);
+	}
+
+	/* INC or DEC: what CF is stays. */
+	[[gnu::always_inline]] void note_step(Pending operation, u8 size, u64 from)
+	{
+		keep_carry();
+		/* As a comparison they are ones with -1 and 1, but for CF and AF. */
+		note(operation, size, from, operation == of_inc ? ~0ul >> above(size) : 1);
 	}
 
 	/* Into the registers. */
@@ -43,13 +54,14 @@ class Flags {
 	u64 get()
 	{
 		settle();
-		return machine.registers->flags;
+		return kept;
 	}
 
 	/* The arithmetic ones, all of them. */
 	void set(u64 flags)
 	{
-		machine.registers->flags = (machine.registers->flags & ~arithmetic) | flags;
+		kind = settled;
+		kept = (kept & ~arithmetic) | flags;
 	}
 
 	/* Does a condition, the low 4 bits of Jcc, hold? */
@@ -57,24 +69,61 @@ class Flags {
 
     private:
 	template <class T> void settle_as();
+	[[gnu::always_inline]] void keep_carry();
 
-	x86_machine &machine;
+	u8 operation() const
+	{
+		return static_cast<u8>(kind);
+	}
+
+	u8 size() const
+	{
+		return static_cast<u8>(kind >> 8);
+	}
+
+	/* Bits above an operand. */
+	static constexpr unsigned above(unsigned size)
+	{
+		return 64 - (8u << size);
+	}
+
+	u64 &kept;
+	/* The last operation that set flags, unless they are settled. */
+	u64 a = 0;
+	u64 b = 0;
+	/* enum Pending, and above it the logarithm of the operands' bytes. */
+	u16 kind = settled;
 };
 
 template <class T> inline void Flags::settle_as()
 {
-	const T a = static_cast<T>(machine.flags.a), b = static_cast<T>(machine.flags.b);
-	u64 result = 0;
+	const T first = static_cast<T>(a), second = static_cast<T>(b);
+	u64 result = kept;
 
-	switch (machine.flags.operation) {
+	switch (operation()) {
 	case of_add:
-		native_add<T>(a, b, result);
+		native_add<T>(first, second, result);
 		break;
 	case of_sub:
-		native_sub<T>(a, b, result);
+		native_sub<T>(first, second, result);
+		break;
+	case of_inc:
+		native_inc<T>(first, result);
+		break;
+	case of_dec:
+		native_dec<T>(first, result);
+		break;
+	case of_shl:
+		native_shl<T>(first, static_cast<u8>(b), result);
+		break;
+	case of_shr:
+		native_shr<T>(first, static_cast<u8>(b), result);
+		break;
+	case of_sar:
+		native_sar<T>(first, static_cast<u8>(b), result);
 		break;
 	default:
-		native_or<T>(a, a, result);
+		native_or<T>(first, first, result);
 		break;
 	}
 	set(result);
@@ -82,9 +131,9 @@ template <class T> inline void Flags::settle_as()
 
 inline void Flags::settle()
 {
-	if (machine.flags.operation == settled)
+	if (operation() == settled)
 		return;
-	switch (machine.flags.size) {
+	switch (size()) {
 	case 0:
 		settle_as<u8>();
 		break;
@@ -98,7 +147,28 @@ inline void Flags::settle()
 		settle_as<u64>();
 		break;
 	}
-	machine.flags.operation = settled;
+}
+
+inline void Flags::keep_carry()
+{
+	bool now;
+
+	switch (operation()) {
+	case of_sub:
+		now = a < b;
+		break;
+	case of_logic:
+		now = false;
+		break;
+	case of_inc:
+	case of_dec:
+	case settled:
+		return;
+	default:
+		settle();
+		return;
+	}
+	kept = (kept & ~carry) | (now ? carry : 0);
 }
 
 /* Compares, and has the compiler make no table of the comparisons. */
@@ -111,33 +181,33 @@ inline void Flags::settle()
 /* As if the flags of a subtraction, or of a result, had been settled. */
 [[gnu::always_inline]] inline bool Flags::hold(u8 code)
 {
-	const unsigned above = 64 - (8u << machine.flags.size);
-	const u64 a = machine.flags.a << above, b = machine.flags.b << above;
-	const bool is_sub = machine.flags.operation == of_sub;
+	const unsigned up = above(size());
+	const u64 first = a << up, second = b << up;
+	unsigned which = code >> 1;
 	bool holds;
 
-	if (!is_sub && machine.flags.operation != of_logic)
+	/* CF is not among those of INC and DEC. */
+	if (operation() < of_sub || operation() > of_dec ||
+	    (operation() > of_logic && (which == 1 || which == 3)))
 		return x86_emu::holds(code, get());
 	/*
 	 * The flags of a logical result are those of comparing it with 0, but for AF and PF. One
 	 * question after the other, the most frequent first: a table of jumps is dear in a VM.
 	 */
-	unsigned which = code >> 1;
-	if (which == 2) {
-		holds = a == b;
-	} else if (is_still(which, 6)) {
-		holds = static_cast<s64>(a) < static_cast<s64>(b);
-	} else if (is_still(which, 1)) {
-		holds = a < b;
-	} else if (is_still(which, 7)) {
-		holds = static_cast<s64>(a) <= static_cast<s64>(b);
-	} else if (is_still(which, 3)) {
-		holds = a <= b;
-	} else if (is_still(which, 4)) {
-		holds = static_cast<s64>(a - b) < 0;
-	} else {
+	if (which == 2)
+		holds = first == second;
+	else if (is_still(which, 6))
+		holds = static_cast<s64>(first) < static_cast<s64>(second);
+	else if (is_still(which, 1))
+		holds = first < second;
+	else if (is_still(which, 7))
+		holds = static_cast<s64>(first) <= static_cast<s64>(second);
+	else if (is_still(which, 3))
+		holds = first <= second;
+	else if (is_still(which, 4))
+		holds = static_cast<s64>(first - second) < 0;
+	else
 		return x86_emu::holds(code, get());
-	}
 	return holds != (code & 1);
 }
 

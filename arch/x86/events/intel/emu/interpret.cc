@@ -6,13 +6,11 @@ extern "C" {
 
 void x86_interpret(x86_machine *machine, const x86_run *run, x86_progress *progress)
 {
-	x86_emu::Interpreter(*machine).run_through(*run, *progress);
-	machine->registers->ip = progress->to;
-}
+	x86_emu::Interpreter interpreter(*machine);
 
-void x86_flags_settle(x86_machine *machine)
-{
-	x86_emu::Flags(*machine).settle();
+	interpreter.run_through(*run, *progress);
+	interpreter.finish();
+	machine->registers->ip = progress->to;
 }
 
 } // extern "C"

@@ -42,22 +42,6 @@ struct x86_memory {
 	unsigned char filled; /* non-zero: there is an entry */
 };
 
-/*
- * Arithmetic flags that nobody has asked for yet: those of an operation on a and b.
- * Settled before anybody else looks at the registers.
- */
-struct x86_flags {
-	unsigned long a;
-	unsigned long b;
-	union {
-		struct {
-			unsigned char operation; /* 0: what the registers say */
-			unsigned char size;	 /* logarithm of the operands' bytes */
-		};
-		unsigned short kind; /* both, in one store */
-	};
-};
-
 /* Vector instructions that may be carried out: the registers have the task's, and the CPU knows. */
 #define X86_VECTORS_SSE2 1
 #define X86_VECTORS_AVX2 2
@@ -65,7 +49,6 @@ struct x86_flags {
 struct x86_machine {
 	struct x86_registers *registers;
 	struct x86_memory *memory;
-	struct x86_flags flags;
 	unsigned long fs_base;
 	unsigned char vectors; /* X86_VECTORS_* */
 };
@@ -92,9 +75,6 @@ void x86_run_translate(struct x86_run *run, const struct x86_decoded *decoded,
  */
 void x86_interpret(struct x86_machine *machine, const struct x86_run *run,
 		   struct x86_progress *progress);
-
-/* Puts the flags into the registers. */
-void x86_flags_settle(struct x86_machine *machine);
 
 /*
  * A session: runs are carried out one behind the other, and the unit is told of each. Whoever

@@ -122,8 +122,10 @@ namespace x86_emu {
 		return call_to(long_mode() ? get<u64>(op.from) : get<u32>(op.from));
 	case call_m:
 		return pop(value, address(op), behind) && call_to(value);
-	default:
+	case first_vector ... last_vector:
 		return vector(op);
+	default:
+		__builtin_unreachable();
 	}
 }
 

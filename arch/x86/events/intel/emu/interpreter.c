@@ -116,7 +116,6 @@ void interpreter_run(struct stepper *stepper, struct pt_regs *regs)
 	if (!may_interpret(stepper, regs))
 		return;
 	session->machine.registers = (struct x86_registers *)regs;
-	session->machine.flags.operation = 0;
 	session->machine.fs_base = long_mode ? x86_fsbase_read_cpu() : 0;
 	session->machine.vectors = usable_vectors();
 	/* Nothing above the lowest address: there is no address filter. */
@@ -130,6 +129,5 @@ void interpreter_run(struct stepper *stepper, struct pt_regs *regs)
 		return;
 	stepper->behind = 0;
 	stepper->interpreted += instructions;
-	x86_flags_settle(&session->machine);
 	regs->flags &= ~X86_EFLAGS_RF;
 }

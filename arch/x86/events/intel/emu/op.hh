@@ -90,6 +90,7 @@ enum Code : unsigned char {
 	vector_half_store,
 	vector_mask,  /* PMOVMSKB */
 	vector_clear, /* VZEROUPPER */
+	last_vector = vector_clear,
 };
 
 /* x86_op::immediate of vectors: the immediate byte, VEX's third register, and these. */
@@ -141,8 +142,18 @@ constexpr unsigned char no_register = 0xff;
 /* Shifts: by CL. */
 constexpr unsigned char by_cl = 1;
 
-/* x86_flags::operation. */
-enum Pending : unsigned char { settled, of_add, of_sub, of_logic };
+/* What the arithmetic flags are of. */
+enum Pending : unsigned char {
+	settled, /* what the registers say */
+	of_add,
+	of_sub,
+	of_logic,
+	of_inc, /* CF is what the registers say */
+	of_dec,
+	of_shl, /* by `b`, which is not 0 */
+	of_shr,
+	of_sar,
+};
 
 constexpr unsigned long carry = 1, parity = 1 << 2, adjust = 1 << 4, zero = 1 << 6, sign = 1 << 7,
 			overflow = 1 << 11,

@@ -58,6 +58,7 @@ class Session {
 		} while ((progress.instructions == run->instructions ||
 			  progress.instructions == X86_RUN_OPS) &&
 			 retired < session.budget && !is_awaited());
+		interpreter.finish();
 		if (retired)
 			tell_rest();
 		return retired;
