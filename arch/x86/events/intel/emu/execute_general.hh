@@ -44,8 +44,7 @@ template <class T> inline T Interpreter::alu(u8 operation, T a, T b)
 	return result;
 }
 
-template <class T>
-[[gnu::always_inline]] inline bool Interpreter::alu_memory(const x86_op &op, T b)
+template <class T> [[gnu::always_inline]] inline bool Interpreter::alu_memory(const x86_op &op, T b)
 {
 	const bool store = op.operation < alu_cmp;
 	u8 *at = memory.at(address(op), sizeof(T), store);
@@ -76,13 +75,11 @@ template <class T> inline T Interpreter::unary(u8 operation, T value)
 }
 
 /* SHL, SHR and SAR, whose flags wait to be asked for. */
-template <class T>
-[[gnu::always_inline]] inline T Interpreter::shift(const x86_op &op, T value)
+template <class T> [[gnu::always_inline]] inline T Interpreter::shift(const x86_op &op, T value)
 {
 	typedef typename std::make_signed<T>::type number;
 	constexpr u8 most = sizeof(T) == 8 ? 63 : 31, log = log_size<T>;
-	const u8 count =
-		(op.from == by_cl ? get<u8>(cx) : static_cast<u8>(op.immediate)) & most;
+	const u8 count = (op.from == by_cl ? get<u8>(cx) : static_cast<u8>(op.immediate)) & most;
 
 	if (!(op.operation & shift_shl))
 		return rotate<T>(op, value);

@@ -6,6 +6,9 @@
 #define X86_EVENTS_EMU_EXECUTE_VECTOR_HH
 
 #include "executor.hh"
+#include "floats.hh"
+#include "lanes.hh"
+#include "strings.hh"
 
 namespace x86_emu {
 
@@ -26,6 +29,58 @@ inline void Interpreter::write(const x86_op &op, const void *from) const
 		write_16_clear(op.to, from);
 	else
 		write_16(op.to, from);
+}
+
+inline void operate(const x86_op &op, Vector &to, const Vector &from)
+{
+	Half *halves = reinterpret_cast<Half *>(&to);
+	const Half *others = reinterpret_cast<const Half *>(&from);
+
+	for (int i = 0; i < (op.immediate & vector_wide ? 2 : 1); i++) {
+		if (op.code >= vector_38_r)
+			operate_on_16_38(op.operation, halves[i], others[i]);
+		else
+			operate_on_16(op.operation, halves[i], others[i]);
+	}
+}
+
+/* The register that only VEX names. */
+inline u8 other_register(const x86_op &op)
+{
+	return static_cast<u8>(op.immediate >> vector_other_shift & 15);
+}
+
+/* The first source of a result: VEX names it. */
+inline void Interpreter::read_first(const x86_op &op, Vector &vector) const
+{
+	read(op.immediate & vector_vex ? other_register(op) : op.to, vector,
+	     op.immediate & vector_wide);
+}
+
+/* The operand in ModR/M, of which memory has no more than the given bytes. */
+inline bool Interpreter::take_part(const x86_op &op, bool in_memory, unsigned log, Vector &vector)
+{
+	u64 &word = vector.word[0];
+
+	if (!in_memory) {
+		read(op.from, vector, false);
+		return true;
+	}
+	vector.word[1] = vector.word[2] = vector.word[3] = 0;
+	return load_sized(address(op), log, word);
+}
+
+inline bool Interpreter::load_sized(u64 where, unsigned log, u64 &word)
+{
+	const u8 *at = memory.at(where, 1ul << log, false);
+
+	if (!at)
+		return false;
+	word = log == 0	  ? load_once<u8>(at)
+	       : log == 1 ? load_once<u16>(at)
+	       : log == 2 ? load_once<u32>(at)
+			  : load_once<u64>(at);
+	return true;
 }
 
 /* The operand in ModR/M. In memory SSE wants it to be aligned. */
@@ -136,43 +191,283 @@ inline void shuffle(const u64 *from, unsigned order, u64 *to)
 	to[1] = word(2) | word(3) << 32;
 }
 
+/* PALIGNR on 16 bytes: the ones at `by` of those from `low` on. */
+inline void slide(const u64 *low, const u64 *high, unsigned by, u64 *to)
+{
+	const u64 from[] = {low[0], low[1], high[0], high[1], 0, 0, 0};
+	const unsigned first = by < 32 ? by / 8 : 4, bits = by < 32 ? by % 8 * 8 : 0;
+
+	for (unsigned i = 0; i < 2; i++)
+		to[i] = bits ? from[first + i] >> bits | from[first + i + 1] << (64 - bits)
+			     : from[first + i];
+}
+
+/* PSLLDQ and PSRLDQ */
+inline void slide_alone(bool up, unsigned by, u64 *word)
+{
+	const u64 from[] = {word[0], word[1]}, nothing[] = {0, 0};
+
+	by = by < 16 ? by : 16;
+	if (up)
+		slide(nothing, from, 16 - by, word);
+	else
+		slide(from, nothing, by, word);
+}
+
+/* PSHUFLW and PSHUFHW on 8 bytes. */
+inline u64 shuffle_words(u64 from, unsigned order)
+{
+	u64 to = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		to |= (from >> (order >> 2 * i & 3) * 16 & 0xffff) << 16 * i;
+	return to;
+}
+
+/* SHUFPS and SHUFPD on 16 bytes; `order` has the bits of these 16. */
+inline void pick(bool twice, unsigned order, const u64 *first, const u64 *second, u64 *to)
+{
+	const auto word = [&](const u64 *from, unsigned n) {
+		const unsigned which = order >> 2 * n & 3;
+
+		return static_cast<u64>(static_cast<u32>(from[which / 2] >> which % 2 * 32));
+	};
+	const u64 low = twice ? first[order & 1] : word(first, 0) | word(first, 1) << 32;
+	const u64 high = twice ? second[order >> 1 & 1] : word(second, 2) | word(second, 3) << 32;
+
+	to[0] = low;
+	to[1] = high;
+}
+
+/* MOVSLDUP, MOVSHDUP, MOVDDUP on 16 bytes. */
+inline void spread(unsigned operation, u64 *word)
+{
+	if (operation == 2) {
+		word[1] = word[0];
+		return;
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		const u64 half = operation ? word[i] >> 32 : static_cast<u32>(word[i]);
+
+		word[i] = half | half << 32;
+	}
+}
+
+/* What two operands of the whole size make. */
 inline bool Interpreter::combine(const x86_op &op, bool in_memory)
 {
 	const bool wide = op.immediate & vector_wide;
-	const u8 other = static_cast<u8>(op.immediate >> vector_other_shift & 15);
+	const u8 order = static_cast<u8>(op.immediate);
 	Vector operand, result;
 
 	if (!take(op, in_memory, operand))
 		return false;
-	switch (op.code) {
-	case vector_binary_r:
-	case vector_binary_m:
-		read(op.immediate & vector_vex ? other : op.to, result, wide);
-		operate(op.operation, result, operand, wide);
-		break;
-	case vector_test_r:
-	case vector_test_m:
-		read(op.to, result, wide);
-		test(result, operand, wide);
-		return true;
-	default:
-		shuffle(operand.word, static_cast<u8>(op.immediate), result.word);
-		shuffle(operand.word + 2, static_cast<u8>(op.immediate), result.word + 2);
-		break;
+	for (unsigned i = 0; i < (wide ? 4 : 2); i += 2) {
+		switch (op.code) {
+		case vector_shuffle_r:
+		case vector_shuffle_m:
+			shuffle(operand.word + i, order, result.word + i);
+			break;
+		case vector_words_r:
+		case vector_words_m:
+			result.word[i] = op.operation ? operand.word[i]
+						      : shuffle_words(operand.word[i], order);
+			result.word[i + 1] = op.operation
+						     ? shuffle_words(operand.word[i + 1], order)
+						     : operand.word[i + 1];
+			break;
+		case vector_spread_r:
+		case vector_spread_m:
+			result.word[i] = operand.word[i];
+			result.word[i + 1] = operand.word[i + 1];
+			spread(op.operation, result.word + i);
+			break;
+		case vector_pick_r:
+		case vector_pick_m:
+			if (!i)
+				read_first(op, result);
+			/* Of SHUFPD each 16 bytes have bits of their own. */
+			pick(op.operation, op.operation ? order >> i : order, result.word + i,
+			     operand.word + i, result.word + i);
+			break;
+		default:
+			if (!i)
+				read_first(op, result);
+			slide(operand.word + i, result.word + i, order, result.word + i);
+			break;
+		}
 	}
+	write(op, &result);
+	return true;
+}
+
+inline bool Interpreter::calculate(const x86_op &op, bool in_memory)
+{
+	Vector operand, result;
+
+	if (!take(op, in_memory, operand))
+		return false;
+	read_first(op, result);
+	operate(op, result, operand);
+	write(op, &result);
+	return true;
+}
+
+/* PTEST, PCMPISTRI */
+inline bool Interpreter::question(const x86_op &op, bool in_memory)
+{
+	const bool strings = op.code == vector_strings_r || op.code == vector_strings_m;
+	Vector operand, first;
+	u64 now;
+
+	if (strings && in_memory) {
+		/* Not aligned, other than the rest. */
+		const u8 *at = memory.at(address(op), 16, false);
+
+		if (!at)
+			return false;
+		operand.word[0] = load_once<u64>(at);
+		operand.word[1] = load_once<u64>(at + 8);
+	} else if (!take(op, in_memory, operand)) {
+		return false;
+	}
+	read(op.to, first, op.immediate & vector_wide);
+	if (!strings) {
+		test(first, operand, op.immediate & vector_wide);
+		return true;
+	}
+	put<u32>(cx, compare_strings(static_cast<u8>(op.immediate),
+				     reinterpret_cast<const Half &>(first),
+				     reinterpret_cast<const Half &>(operand), now));
+	flags.set(now);
+	return true;
+}
+
+/* PSLLW and its like by an immediate, PSLLDQ, PSRLDQ: the result is where VEX says. */
+inline bool Interpreter::shift_vector(const x86_op &op)
+{
+	const bool wide = op.immediate & vector_wide;
+	const u8 by = static_cast<u8>(op.immediate);
+	const Vector count = {{by, 0, by, 0}};
+	x86_op to = op;
+	Vector value;
+
+	read(op.from, value, wide);
+	if (op.code == vector_shift) {
+		Half *halves = reinterpret_cast<Half *>(&value);
+
+		for (int i = 0; i < (wide ? 2 : 1); i++)
+			operate_on_16(op.operation, halves[i],
+				      reinterpret_cast<const Half &>(count));
+	} else {
+		slide_alone(op.operation, by, value.word);
+		slide_alone(op.operation, by, value.word + 2);
+	}
+	to.to = op.immediate & vector_vex ? other_register(op) : op.from;
+	write(to, &value);
+	return true;
+}
+
+/* PMOVSX, PMOVZX: from so many bytes. */
+inline bool Interpreter::widen_vector(const x86_op &op, bool in_memory)
+{
+	constexpr u8 logs[] = {3, 2, 1, 3, 2, 3};
+	Vector operand, result = {};
+
+	if (!take_part(op, in_memory, logs[op.operation & 7], operand))
+		return false;
+	operate_on_16_38(op.operation, reinterpret_cast<Half &>(result),
+			 reinterpret_cast<const Half &>(operand));
+	write(op, &result);
+	return true;
+}
+
+/* PINSR: of 1, 2, 4 or 8 bytes. */
+inline bool Interpreter::insert(const x86_op &op, bool in_memory)
+{
+	const unsigned log = op.operation, at = static_cast<u8>(op.immediate) & ((16u >> log) - 1),
+		       bits = 8u << log, shift = at * bits % 64;
+	const u64 mask = (log == 3 ? ~0ul : (1ul << bits) - 1) << shift;
+	Vector result;
+	u64 word;
+
+	if (!in_memory)
+		word = get<u64>(op.from);
+	else if (!load_sized(address(op), log, word))
+		return false;
+	read_first(op, result);
+	u64 &place = result.word[at * bits / 64];
+	place = (place & ~mask) | (word << shift & mask);
+	write(op, &result);
+	return true;
+}
+
+/* PEXTR; a register is cleared above. */
+inline bool Interpreter::extract(const x86_op &op, bool in_memory)
+{
+	const unsigned log = op.operation, at = static_cast<u8>(op.immediate) & ((16u >> log) - 1),
+		       bits = 8u << log;
+	Vector value;
+
+	read(op.from, value, false);
+	const u64 word = value.word[at * bits / 64] >> at * bits % 64;
+	if (!in_memory) {
+		put<u64>(op.to, log == 3 ? word : word & ((1ul << bits) - 1));
+		return true;
+	}
+	switch (log) {
+	case 0:
+		return store_at<u8>(address(op), static_cast<u8>(word));
+	case 1:
+		return store_at<u16>(address(op), static_cast<u16>(word));
+	case 2:
+		return store_at<u32>(address(op), static_cast<u32>(word));
+	default:
+		return store_at<u64>(address(op), word);
+	}
+}
+
+/* MOVMSKPS and MOVMSKPD */
+inline bool Interpreter::collect_signs(const x86_op &op)
+{
+	const bool wide = op.immediate & vector_wide;
+	Vector value;
+	u64 all = 0;
+
+	read(op.from, value, wide);
+	for (unsigned i = 0; i < (wide ? 4 : 2); i++) {
+		if (op.operation == 3)
+			all |= value.word[i] >> 63 << i;
+		else
+			all |= (value.word[i] >> 63 << 1 | (value.word[i] >> 31 & 1)) << 2 * i;
+	}
+	put<u64>(op.to, all);
+	return true;
+}
+
+/* MOVHLPS and MOVLHPS */
+inline bool Interpreter::move_half(const x86_op &op)
+{
+	Vector from, result;
+
+	read(op.from, from, false);
+	read_first(op, result);
+	if (op.operation)
+		result.word[1] = from.word[0];
+	else
+		result.word[0] = from.word[1];
 	write(op, &result);
 	return true;
 }
 
 inline bool Interpreter::vector(const x86_op &op)
 {
-	const bool vex = op.immediate & vector_vex, wide = op.immediate & vector_wide;
-	const u8 other = static_cast<u8>(op.immediate >> vector_other_shift & 15);
+	const bool wide = op.immediate & vector_wide;
+	const unsigned needs = static_cast<unsigned>(op.immediate) >> vector_needs_shift;
 	Vector value = {};
 	u64 word = 0;
-	const u8 *at;
 
-	if (!(machine.vectors & (vex ? X86_VECTORS_AVX2 : X86_VECTORS_SSE2)))
+	if (~machine.vectors & needs)
 		return false;
 	switch (op.code) {
 	case vector_load:
@@ -183,30 +478,68 @@ inline bool Interpreter::vector(const x86_op &op)
 		write(op, &value);
 		return true;
 	case vector_binary_r:
-	case vector_test_r:
-	case vector_shuffle_r:
-		return combine(op, false);
+	case vector_38_r:
+		return calculate(op, false);
 	case vector_binary_m:
+	case vector_38_m:
+		return calculate(op, true);
+	case vector_test_r:
+	case vector_strings_r:
+		return question(op, false);
 	case vector_test_m:
+	case vector_strings_m:
+		return question(op, true);
+	case vector_shuffle_r:
+	case vector_words_r:
+	case vector_pick_r:
+	case vector_spread_r:
+	case vector_align_r:
+		return combine(op, false);
 	case vector_shuffle_m:
+	case vector_words_m:
+	case vector_pick_m:
+	case vector_align_m:
 		return combine(op, true);
+	case vector_spread_m:
+		/* Of MOVDDUP, memory has 8 bytes. */
+		if (op.operation != 2 || wide)
+			return combine(op, true);
+		if (!load_at<u64>(address(op), word))
+			return false;
+		value.word[0] = value.word[1] = word;
+		write(op, &value);
+		return true;
+	case vector_widen_r:
+		return widen_vector(op, false);
+	case vector_widen_m:
+		return widen_vector(op, true);
+	case vector_shift:
+	case vector_slide:
+		return shift_vector(op);
+	case vector_half_move:
+		return move_half(op);
+	case vector_insert_r:
+		return insert(op, false);
+	case vector_insert_m:
+		return insert(op, true);
+	case vector_extract_r:
+		return extract(op, false);
+	case vector_extract_m:
+		return extract(op, true);
+	case vector_signs:
+		return collect_signs(op);
 	case vector_broadcast_r:
 		read(op.from, value, false);
 		word = value.word[0];
 		break;
 	case vector_broadcast_m:
-		at = memory.at(address(op), 1ul << op.operation, false);
-		if (!at)
+		if (!load_sized(address(op), op.operation, word))
 			return false;
-		word = op.operation == 0   ? load_once<u8>(at)
-		       : op.operation == 1 ? load_once<u16>(at)
-		       : op.operation == 2 ? load_once<u32>(at)
-					   : load_once<u64>(at);
 		break;
 	case vector_half_load:
 		if (!load_at<u64>(address(op), word))
 			return false;
-		read(vex ? other : op.to, value, false);
+		read_first(op, value);
 		value.word[op.operation] = word;
 		write(op, &value);
 		return true;
@@ -222,8 +555,14 @@ inline bool Interpreter::vector(const x86_op &op)
 	case vector_clear:
 		asm volatile("vzeroupper" : : : "memory");
 		return true;
-	default:
+	case vector_part_load:
+	case vector_part_store:
+	case vector_part_move:
+	case vector_from_general:
+	case vector_to_general:
 		return move_part(op);
+	default:
+		return float_op(op);
 	}
 	for (u64 &each : value.word)
 		each = replicated(word, op.operation);

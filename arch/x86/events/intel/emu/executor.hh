@@ -130,7 +130,23 @@ class Interpreter {
 	bool move_vector(const x86_op &op);
 	bool move_part(const x86_op &op);
 	void test(const Vector &a, const Vector &b, bool wide);
+	void read_first(const x86_op &op, Vector &vector) const;
+	bool take_part(const x86_op &op, bool in_memory, unsigned log, Vector &vector);
+	bool load_sized(u64 where, unsigned log, u64 &word);
 	bool combine(const x86_op &op, bool in_memory);
+	bool calculate(const x86_op &op, bool in_memory);
+	bool question(const x86_op &op, bool in_memory);
+	bool shift_vector(const x86_op &op);
+	bool widen_vector(const x86_op &op, bool in_memory);
+	bool insert(const x86_op &op, bool in_memory);
+	bool extract(const x86_op &op, bool in_memory);
+	bool collect_signs(const x86_op &op);
+	bool move_half(const x86_op &op);
+	bool calculate_floats(const x86_op &op, bool in_memory);
+	bool order(const x86_op &op, bool in_memory);
+	bool from_integer(const x86_op &op, bool in_memory);
+	bool to_integer(const x86_op &op, bool in_memory);
+	bool float_op(const x86_op &op);
 	bool vector(const x86_op &op);
 
 	bool long_mode() const

@@ -45,6 +45,8 @@ struct x86_memory {
 /* Vector instructions that may be carried out: the registers have the task's, and the CPU knows. */
 #define X86_VECTORS_SSE2 1
 #define X86_VECTORS_AVX2 2
+#define X86_VECTORS_SSE4 4	/* all up to SSE4.2 */
+#define X86_VECTORS_FLOAT 8	/* MXCSR has all exceptions masked */
 
 struct x86_machine {
 	struct x86_registers *registers;

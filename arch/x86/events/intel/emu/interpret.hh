@@ -4,7 +4,7 @@
 #define X86_EVENTS_EMU_INTERPRET_HH
 
 #include "execute_sized.hh"
-#include "execute_vector.hh"
+#include "execute_float.hh"
 
 namespace x86_emu {
 

@@ -93,12 +93,23 @@ static bool is_key_0_free(void)
 	return !cpu_feature_enabled(X86_FEATURE_OSPKE) || !(rdpkru() & 3);
 }
 
-/* What the task's vector registers are, the CPU's are. */
+/* What the task's vector registers are, and its MXCSR is, the CPU's are. */
 static u8 usable_vectors(void)
 {
+	const u32 masks = 0x1f80; /* SDM volume 1, "MXCSR Control and Status Register" */
+	u8 usable = X86_VECTORS_SSE2;
+	u32 mxcsr;
+
 	if (test_thread_flag(TIF_NEED_FPU_LOAD))
 		return 0;
-	return X86_VECTORS_SSE2 | (boot_cpu_has(X86_FEATURE_AVX2) ? X86_VECTORS_AVX2 : 0);
+	if (boot_cpu_has(X86_FEATURE_AVX2))
+		usable |= X86_VECTORS_AVX2;
+	if (boot_cpu_has(X86_FEATURE_XMM4_2))
+		usable |= X86_VECTORS_SSE4;
+	asm volatile("stmxcsr %0" : "=m" (mxcsr));
+	if ((mxcsr & masks) == masks)
+		usable |= X86_VECTORS_FLOAT;
+	return usable;
 }
 
 static bool may_interpret(const struct stepper *stepper, struct pt_regs *regs)

@@ -90,12 +90,48 @@ enum Code : unsigned char {
 	vector_half_store,
 	vector_mask,  /* PMOVMSKB */
 	vector_clear, /* VZEROUPPER */
-	last_vector = vector_clear,
+	vector_38_r,  /* the opcode behind 66 0F 38 */
+	vector_38_m,
+	vector_widen_r, /* PMOVSX, PMOVZX: the same */
+	vector_widen_m,
+	vector_align_r, /* PALIGNR */
+	vector_align_m,
+	vector_strings_r, /* PCMPISTRI */
+	vector_strings_m,
+	vector_shift,	/* by the immediate: the opcode that shifts by a register */
+	vector_slide,	/* PSLLDQ: 1, PSRLDQ: 0 */
+	vector_words_r, /* PSHUFLW: 0, PSHUFHW: 1 */
+	vector_words_m,
+	vector_pick_r, /* SHUFPS: 0, SHUFPD: 1 */
+	vector_pick_m,
+	vector_spread_r, /* MOVSLDUP: 0, MOVSHDUP: 1, MOVDDUP: 2 */
+	vector_spread_m,
+	vector_half_move, /* MOVHLPS: 0, MOVLHPS: 1 */
+	vector_insert_r,  /* logarithm of the size */
+	vector_insert_m,
+	vector_extract_r,
+	vector_extract_m,
+	vector_signs,	/* MOVMSKPS: 2, MOVMSKPD: 3 */
+	vector_float_r, /* the opcode, and its kind */
+	vector_float_m,
+	vector_compare_r,
+	vector_compare_m,
+	vector_order_r, /* 1: UCOMISS and UCOMISD */
+	vector_order_m,
+	vector_from_integer_r, /* logarithm of the integer's size */
+	vector_from_integer_m,
+	vector_to_integer_r, /* the same; it truncates: 0x10 */
+	vector_to_integer_m,
+	last_vector = vector_to_integer_m,
 };
 
 /* x86_op::immediate of vectors: the immediate byte, VEX's third register, and these. */
 constexpr unsigned vector_other_shift = 8;
 constexpr int vector_vex = 0x1000, vector_wide = 0x2000, vector_aligned = 0x4000;
+constexpr unsigned vector_kind_shift = 16, /* enum FloatKind */
+	vector_needs_shift = 20;	   /* X86_VECTORS_* that it takes */
+
+constexpr unsigned char vector_truncates = 0x10;
 
 /* Those of the opcodes' own numbers. */
 enum Alu : unsigned char {
