@@ -245,8 +245,6 @@ class Duel {
 				mprotect(world.base + i * page, page, protection(layout[i]));
 			worlds.push_back(world);
 		}
-		if (!is_sanitized && __builtin_cpu_supports("avx2"))
-			machine->machine.vectors = X86_VECTORS_SSE2 | X86_VECTORS_AVX2;
 	}
 
 	~Duel()
@@ -267,6 +265,8 @@ class Duel {
 			long_mode = random() % 3 != 0;
 		} while (!long_mode && !world.has_32_bits);
 		machine->world = world;
+		machine->machine.vectors = static_cast<unsigned char>(
+			random() % 8 ? all_vectors : random() & all_vectors);
 		fill();
 		for (unsigned i = 0; i < 24; i++) {
 			which = i;
@@ -431,8 +431,8 @@ class Duel {
 	{
 		const auto byte = [&] { return static_cast<unsigned char>(random()); };
 		const unsigned to = begins[random() % begins.size()];
-		const bool wide = random() % 2;
-		const unsigned kind = static_cast<unsigned>(random() % 8);
+		const unsigned kind = static_cast<unsigned>(random() % 9);
+		const bool wide = kind != 8 && random() % 2;
 		Bytes code;
 
 		if (random() % 4 == 0)
@@ -450,6 +450,10 @@ class Duel {
 			code.push_back(random() % 2 ? 0xc3 : 0xc2);
 			code.append({byte(), static_cast<unsigned char>(random() & 7)});
 			return code;
+		} else if (kind == 8) {
+			if (random() % 4 == 0)
+				code.push_back(0x67);
+			code.push_back(static_cast<unsigned char>(0xe0 | (byte() & 3)));
 		} else {
 			code.append({0xff,
 				     static_cast<unsigned char>((random() % 2 ? 0x10 : 0x20) |
@@ -539,7 +543,7 @@ class Duel {
 			x86_run_translate(&run, &decoded, run.code + run.bytes);
 			note(decoded, run);
 		} while (x86_run_add(&run, &decoded, ~0ul));
-		return run.ops;
+		return run.ops || run.end.kind == X86_COUNTED;
 	}
 
 	/* Which encodings have been met: opcode, prefixes that matter, kind of operands. */
@@ -611,9 +615,34 @@ class Duel {
 			return differ(run, native, progress, what);
 		goes_on = progress.instructions == run.instructions ||
 			  progress.instructions == X86_RUN_OPS;
-		if (goes_on || progress.instructions >= run.ops)
+		if (goes_on)
 			return true;
-		return left_to_the_cpu(settled, goes_on);
+		if (progress.instructions + 1 == run.instructions && run.end.kind == X86_COUNTED &&
+		    run.end.executable)
+			return counted(run, settled, goes_on);
+		return progress.instructions >= run.ops || left_to_the_cpu(settled, goes_on);
+	}
+
+	/* LOOP and JCXZ are no operations of the interpreter's, but what it leaves is done next. */
+	bool counted(const x86_run &run, const GuestState &settled, bool &goes_on)
+	{
+		GuestState native = before = settled;
+		x86_registers &ours = machine->state.registers;
+		x86_progress progress = {};
+		x86_outcome outcome;
+
+		if (!x86_branch_execute(&run.end, &settled.registers, 0, &outcome))
+			return left_to_the_cpu(settled, goes_on);
+		machine->state = settled;
+		machine->machine.flags = {};
+		goes_on = true;
+		if (!guest.step(native, long_mode))
+			return differ(run, native, progress, "the CPU does not do it");
+		progress.to = ours.ip = outcome.to;
+		ours.sp = outcome.sp;
+		ours.cx = outcome.cx;
+		const char *const what = difference(machine->state, native, progress);
+		return !what || differ(run, native, progress, what);
 	}
 
 	/* Known, but not done: the CPU does it, or faults. */
@@ -702,6 +731,9 @@ class Duel {
 	}
 
 	Report &report;
+	const unsigned all_vectors = !is_sanitized && __builtin_cpu_supports("avx2")
+					     ? X86_VECTORS_SSE2 | X86_VECTORS_AVX2
+					     : 0;
 	const bool leaves_of = is_of_left_by_rotations();
 	Random random;
 	Guest guest;
