@@ -8,6 +8,7 @@
  * A failure names the seed of its batch: PERFRING_SEED=it PERFRING_ITERATIONS=1 repeats it.
  * PERFRING_ITERATIONS is the number of batches, as many as one likes.
  */
+#include <bit>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -90,7 +91,7 @@ struct World {
 World make_world(unsigned long wanted)
 {
 	constexpr int anywhere = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *const base = mmap(reinterpret_cast<void *>(wanted), pages * page, PROT_NONE,
+	void *const base = mmap(std::bit_cast<void *>(wanted), pages * page, PROT_NONE,
 				anywhere | (wanted ? MAP_FIXED_NOREPLACE : MAP_32BIT), -1, 0);
 
 	if (base == MAP_FAILED)
@@ -514,7 +515,7 @@ class Duel {
 			if (which >= pages || layout[which] == Kind::absent ||
 			    layout[which] == Kind::fixed)
 				continue;
-			reinterpret_cast<unsigned char *>(start)[i] = code.data()[i];
+			world.base[start + i - address(0)] = code.data()[i];
 			machine->copy_of(which)[(start + i) % page] = code.data()[i];
 		}
 	}
