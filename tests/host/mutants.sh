@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Proof that the tests test: each mutant is a core, that of the rings or that of
-# aux_test beside it, with one line damaged, and the test that is responsible has to
-# turn red.
+# Proof that the tests test: each mutant is a core, that of the rings, that of
+# aux_test beside it or the interpreter of x86 instructions, with one line damaged, and
+# the test that is responsible has to turn red.
 #
 #	mutants.sh list plain|tsan
 #	mutants.sh run BUILD_DIR MUTANT
@@ -26,8 +26,12 @@ flags=()
 names=()
 declare -A test_of file_of change_of
 
-# A mutant: NAME, the TEST that has to find it out, FILE as seen from the rings' core,
-# SED script.
+# What a test is linked with besides, and which of its cases are run.
+libraries=()
+cases='*'
+
+# A mutant: NAME, the TEST that has to find it out, FILE as seen from the core (the rings',
+# or the interpreter's), SED script.
 mutant() {
 	names+=("$1")
 	test_of[$1]=$2
@@ -292,6 +296,8 @@ mutant header_after_publishing thread_test sample_plan.hh \
 
 # shellcheck source=/dev/null # each part is checked by itself
 source "$here/aux_mutants.sh"
+# shellcheck source=/dev/null
+source "$here/x86_mutants.sh"
 
 fail() {
 	echo "$1" >&2
@@ -313,13 +319,30 @@ list() { # plain|tsan
 	done
 }
 
+# The core that a test is about, and what it is compiled and linked with.
+choose_core() { # TEST
+	if [[ $1 != x86_* ]]; then
+		damaged=$scratch/kernel/events/ring
+		libraries=("$build_dir/libcore.a")
+		return
+	fi
+	core=$here/../../arch/x86/events/intel/emu
+	damaged=$scratch/arch/x86/events/intel/emu
+	# As in the kernel: the vector registers are the task's.
+	flags+=(-mgeneral-regs-only -fno-strict-aliasing)
+	libraries=("$build_dir/libx86_branch.a" -lZydis)
+	cases='Interpreter*'
+}
+
 # A tree with the damage, as deep as ours: the core includes what lies beside it.
 damage() { # NAME
 	local file=$damaged/${file_of[$1]}
 	mkdir -p "$(dirname "$damaged")" "$scratch/include"
 	cp -r "$core" "$damaged"
-	cp -r "$core/../aux_test" "$damaged/.."
-	cp -r "$core/../../../include/linux" "$scratch/include"
+	if [[ ${test_of[$1]} != x86_* ]]; then
+		cp -r "$core/../aux_test" "$damaged/.."
+		cp -r "$core/../../../include/linux" "$scratch/include"
+	fi
 	sed -i -e "${change_of[$1]}" "$file"
 	! cmp -s "$file" "$core/${file_of[$1]}" ||
 		fail "$1 changes nothing in ${file_of[$1]}: adapt its sed script to the code"
@@ -347,7 +370,7 @@ build() { # TEST FILE
 	done
 	mapfile -t objects <"$build_dir/mutants/$1.objects"
 	"${compile[@]}" "${flags[@]}" "${objects[@]}" "$scratch"/*.o \
-		"$build_dir/libcore.a" -lgtest -lgtest_main -pthread \
+		"${libraries[@]}" -lgtest -lgtest_main -pthread \
 		-o "$scratch/test" || return 1
 }
 
@@ -361,13 +384,13 @@ run() { # BUILD_DIR NAME
 	source "$build_dir/mutants/settings"
 
 	scratch=$(mktemp -d)
-	damaged=$scratch/kernel/events/ring
+	choose_core "$test"
 	trap 'rm -rf "$scratch"' EXIT
 	damage "$name"
 	build "$test" "${file_of[$name]}" || fail "$name does not compile: adapt its sed script to the code"
 
 	TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}" timeout 300 \
-		"$scratch/test" --gtest_brief=1 --gtest_fail_fast >"$scratch/log" 2>&1 || status=$?
+		"$scratch/test" --gtest_brief=1 --gtest_fail_fast --gtest_filter="$cases" >"$scratch/log" 2>&1 || status=$?
 	# Red is a test that failed, a report or a crash; anything else is no proof.
 	if ((status > 128)) || { ((status != 0)) &&
 		grep -qE '\[  FAILED  \]|WARNING: ThreadSanitizer: data race' "$scratch/log"; }; then

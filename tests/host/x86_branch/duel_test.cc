@@ -8,6 +8,7 @@
  * A failure names the seed of its batch: PERFRING_SEED=it PERFRING_ITERATIONS=1 repeats it.
  * PERFRING_ITERATIONS is the number of batches, as many as one likes.
  */
+#include <bit>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -90,7 +91,7 @@ struct World {
 World make_world(unsigned long wanted)
 {
 	constexpr int anywhere = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *const base = mmap(reinterpret_cast<void *>(wanted), pages * page, PROT_NONE,
+	void *const base = mmap(std::bit_cast<void *>(wanted), pages * page, PROT_NONE,
 				anywhere | (wanted ? MAP_FIXED_NOREPLACE : MAP_32BIT), -1, 0);
 
 	if (base == MAP_FAILED)
@@ -245,8 +246,6 @@ class Duel {
 				mprotect(world.base + i * page, page, protection(layout[i]));
 			worlds.push_back(world);
 		}
-		if (!is_sanitized && __builtin_cpu_supports("avx2"))
-			machine->machine.vectors = X86_VECTORS_SSE2 | X86_VECTORS_AVX2;
 	}
 
 	~Duel()
@@ -267,6 +266,8 @@ class Duel {
 			long_mode = random() % 3 != 0;
 		} while (!long_mode && !world.has_32_bits);
 		machine->world = world;
+		machine->machine.vectors = static_cast<unsigned char>(
+			random() % 8 ? all_vectors : random() & all_vectors);
 		fill();
 		for (unsigned i = 0; i < 24; i++) {
 			which = i;
@@ -431,8 +432,8 @@ class Duel {
 	{
 		const auto byte = [&] { return static_cast<unsigned char>(random()); };
 		const unsigned to = begins[random() % begins.size()];
-		const bool wide = random() % 2;
-		const unsigned kind = static_cast<unsigned>(random() % 8);
+		const unsigned kind = static_cast<unsigned>(random() % 9);
+		const bool wide = kind != 8 && random() % 2;
 		Bytes code;
 
 		if (random() % 4 == 0)
@@ -450,6 +451,10 @@ class Duel {
 			code.push_back(random() % 2 ? 0xc3 : 0xc2);
 			code.append({byte(), static_cast<unsigned char>(random() & 7)});
 			return code;
+		} else if (kind == 8) {
+			if (random() % 4 == 0)
+				code.push_back(0x67);
+			code.push_back(static_cast<unsigned char>(0xe0 | (byte() & 3)));
 		} else {
 			code.append({0xff,
 				     static_cast<unsigned char>((random() % 2 ? 0x10 : 0x20) |
@@ -510,7 +515,7 @@ class Duel {
 			if (which >= pages || layout[which] == Kind::absent ||
 			    layout[which] == Kind::fixed)
 				continue;
-			reinterpret_cast<unsigned char *>(start)[i] = code.data()[i];
+			world.base[start + i - address(0)] = code.data()[i];
 			machine->copy_of(which)[(start + i) % page] = code.data()[i];
 		}
 	}
@@ -539,7 +544,7 @@ class Duel {
 			x86_run_translate(&run, &decoded, run.code + run.bytes);
 			note(decoded, run);
 		} while (x86_run_add(&run, &decoded, ~0ul));
-		return run.ops;
+		return run.ops || run.end.kind == X86_COUNTED;
 	}
 
 	/* Which encodings have been met: opcode, prefixes that matter, kind of operands. */
@@ -609,9 +614,34 @@ class Duel {
 			return differ(run, native, progress, what);
 		goes_on = progress.instructions == run.instructions ||
 			  progress.instructions == X86_RUN_OPS;
-		if (goes_on || progress.instructions >= run.ops)
+		if (goes_on)
 			return true;
-		return left_to_the_cpu(settled, goes_on);
+		if (progress.instructions + 1 == run.instructions && run.end.kind == X86_COUNTED &&
+		    run.end.executable)
+			return counted(run, settled, goes_on);
+		return progress.instructions >= run.ops || left_to_the_cpu(settled, goes_on);
+	}
+
+	/* LOOP and JCXZ are no operations of the interpreter's, but what it leaves is done next. */
+	bool counted(const x86_run &run, const GuestState &settled, bool &goes_on)
+	{
+		GuestState native = before = settled;
+		x86_registers &ours = machine->state.registers;
+		x86_progress progress = {};
+		x86_outcome outcome;
+
+		if (!x86_branch_execute(&run.end, &settled.registers, 0, &outcome))
+			return left_to_the_cpu(settled, goes_on);
+		machine->state = settled;
+		machine->machine.flags = {};
+		goes_on = true;
+		if (!guest.step(native, long_mode))
+			return differ(run, native, progress, "the CPU does not do it");
+		progress.to = ours.ip = outcome.to;
+		ours.sp = outcome.sp;
+		ours.cx = outcome.cx;
+		const char *const what = difference(machine->state, native, progress);
+		return !what || differ(run, native, progress, what);
 	}
 
 	/* Known, but not done: the CPU does it, or faults. */
@@ -699,6 +729,9 @@ class Duel {
 	}
 
 	Report &report;
+	const unsigned all_vectors = !is_sanitized && __builtin_cpu_supports("avx2")
+					     ? X86_VECTORS_SSE2 | X86_VECTORS_AVX2
+					     : 0;
 	const bool leaves_of = is_of_left_by_rotations();
 	Random random;
 	Guest guest;
