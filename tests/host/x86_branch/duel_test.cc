@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../../drivers/hwtracing/emu/pt_unit.h"
 #include "guest.hh"
 #include "instructions.hh"
 
@@ -574,7 +575,8 @@ class Duel {
 		machine->withheld =
 			random() % 4 ? 0 : static_cast<unsigned>(random() & random() & 0xffff);
 		machine->forget_pages();
-		machine->machine.flags = {};
+		if (!machine->machine.vectors && random() % 2)
+			return session();
 		for (unsigned turns = 0; turns < 6; turns++) {
 			x86_run run;
 			bool goes_on = false;
@@ -589,15 +591,55 @@ class Duel {
 		return true;
 	}
 
+	/* What a session asks for: nothing is kept, as code may have been changed by itself. */
+	static const x86_run *run_at(void *context, unsigned long ip)
+	{
+		Duel &self = *static_cast<Duel *>(context);
+
+		return self.build(self.latest, ip) ? &self.latest : nullptr;
+	}
+
+	/* Runs in a row: flags wait from one to the next. */
+	bool session()
+	{
+		static const unsigned char interrupt = 0;
+		static const unsigned long work = 0;
+		x86_run slots[2] = {};
+		const x86_runs none = {slots, 1};
+		x86_session session = {};
+		x86_progress progress = {};
+
+		before = machine->state;
+		machine->machine.fs_base = before.fs_base;
+		session.machine = machine->machine;
+		session.runs = &none;
+		session.find = run_at;
+		session.context = this;
+		session.interrupt = &interrupt;
+		session.work = &work;
+		session.budget = static_cast<unsigned>(random() % 40) + 1;
+		std::snprintf(report.text, sizeof(report.text), "a session");
+		latest = {};
+		told = 0;
+		progress.instructions = x86_session_run(&session);
+		progress.to = machine->state.registers.ip;
+		GuestState native = before;
+		for (unsigned i = 0; i < progress.instructions; i++)
+			if (!guest.step(native, long_mode))
+				return differ(latest, native, progress, "the CPU does not do it");
+		report.instructions += progress.instructions;
+		const char *what = difference(machine->state, native, progress);
+		if (!what && told != progress.instructions)
+			what = "what is told";
+		return !what || differ(latest, native, progress, what);
+	}
+
 	/* False: they differ. */
 	bool turn(const x86_run &run, bool &goes_on)
 	{
 		x86_progress progress = {};
 
-		/* Flags may be pending in it, which say the same. */
 		before = machine->state;
-		x86_machine settling = machine->machine;
-		settling.registers = &before.registers;
 		std::snprintf(report.text, sizeof(report.text), "%s", bytes_of(run).c_str());
 		machine->interpret(run, progress);
 		GuestState native = before;
@@ -606,10 +648,7 @@ class Duel {
 				return differ(run, native, progress, "the CPU does not do it");
 		report.runs++;
 		report.instructions += progress.instructions;
-		GuestState settled = machine->state;
-		x86_machine after = machine->machine;
-		after.registers = &settled.registers;
-		const char *what = difference(settled, native, progress);
+		const char *what = difference(machine->state, native, progress);
 		if (what)
 			return differ(run, native, progress, what);
 		goes_on = progress.instructions == run.instructions ||
@@ -618,8 +657,8 @@ class Duel {
 			return true;
 		if (progress.instructions + 1 == run.instructions && run.end.kind == X86_COUNTED &&
 		    run.end.executable)
-			return counted(run, settled, goes_on);
-		return progress.instructions >= run.ops || left_to_the_cpu(settled, goes_on);
+			return counted(run, machine->state, goes_on);
+		return progress.instructions >= run.ops || left_to_the_cpu(machine->state, goes_on);
 	}
 
 	/* LOOP and JCXZ are no operations of the interpreter's, but what it leaves is done next. */
@@ -631,9 +670,8 @@ class Duel {
 		x86_outcome outcome;
 
 		if (!x86_branch_execute(&run.end, &settled.registers, 0, &outcome))
-			return left_to_the_cpu(settled, goes_on);
+			return left_to_the_cpu(machine->state, goes_on);
 		machine->state = settled;
-		machine->machine.flags = {};
 		goes_on = true;
 		if (!guest.step(native, long_mode))
 			return differ(run, native, progress, "the CPU does not do it");
@@ -648,7 +686,6 @@ class Duel {
 	bool left_to_the_cpu(const GuestState &settled, bool &goes_on)
 	{
 		machine->state = settled;
-		machine->machine.flags = {};
 		report.left++;
 		goes_on = guest.step(machine->state, long_mode);
 		machine->state.registers.flags &= ~0x10000ul;
@@ -728,9 +765,16 @@ class Duel {
 		return false;
 	}
 
+    public:
+	/* Instructions that the unit has been told of. */
+	static inline unsigned told;
+
+    private:
+	x86_run latest = {};
 	Report &report;
 	const unsigned all_vectors = !is_sanitized && __builtin_cpu_supports("avx2")
-					     ? X86_VECTORS_SSE2 | X86_VECTORS_AVX2
+					     ? X86_VECTORS_SSE2 | X86_VECTORS_AVX2 |
+						       X86_VECTORS_SSE4 | X86_VECTORS_FLOAT
 					     : 0;
 	const bool leaves_of = is_of_left_by_rotations();
 	Random random;
@@ -743,6 +787,16 @@ class Duel {
 	unsigned which = 0;
 	std::unordered_set<std::uint64_t> forms;
 };
+
+} // namespace
+
+/* In place of the unit. */
+extern "C" void pt_unit_retire(pt_unit *, const pt_unit_retired *retired)
+{
+	Duel::told += retired->instructions;
+}
+
+namespace {
 
 /* In a child, whose signals and segments are not the test's. */
 [[noreturn]] void duel(Report &report, unsigned long seed, unsigned long batches)

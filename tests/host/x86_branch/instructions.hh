@@ -185,8 +185,14 @@ class Instructions {
 			0x54, 0x55, 0x56, 0x57, 0x6e, 0x6f, 0x70, 0x77, 0x7e, 0x7f, 0xa3,
 			0xa4, 0xa5, 0xab, 0xac, 0xad, 0xaf, 0xb3, 0xb6, 0xb7, 0xba, 0xbb,
 			0xbc, 0xbd, 0xbe, 0xbf, 0xc8, 0xd6, 0xd7, 0xef, 0x74, 0xbc, 0xbd};
+		static constexpr unsigned char vectors[] = {
+			0x14, 0x15, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x50, 0x51, 0x58, 0x59,
+			0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f, 0x70, 0x71, 0x72, 0x73, 0xc2, 0xc4,
+			0xc5, 0xc6, 0xd1, 0xd2, 0xd3, 0xe1, 0xe2, 0xe6, 0xe7, 0xf1, 0xf2, 0xf3};
 
-		switch (random() % 4) {
+		switch (random() % 5) {
+		case 4:
+			return one_of(vectors);
 		case 0:
 			return byte();
 		case 1:
@@ -197,6 +203,18 @@ class Instructions {
 		}
 	}
 
+	unsigned char opcode_38()
+	{
+		return random() % 4 ? byte() & 0x3f : byte();
+	}
+
+	unsigned char opcode_3a()
+	{
+		static constexpr unsigned char known[] = {0x0f, 0x14, 0x15, 0x16, 0x20, 0x22, 0x63};
+
+		return random() % 8 ? one_of(known) : byte();
+	}
+
 	Instruction legacy()
 	{
 		Instruction made;
@@ -204,7 +222,14 @@ class Instructions {
 		add_prefixes(made.bytes);
 		switch (random() % 16) {
 		case 0:
-			made.bytes.append({0x0f, 0x38, byte()});
+			if (random() % 2)
+				made.bytes.push_back(0x66);
+			made.bytes.append({0x0f, 0x38, opcode_38()});
+			break;
+		case 7:
+			if (random() % 2)
+				made.bytes.push_back(0x66);
+			made.bytes.append({0x0f, 0x3a, opcode_3a()});
 			break;
 		case 1:
 		case 2:
@@ -241,14 +266,19 @@ class Instructions {
 					   opcode_2()});
 		} else {
 			static constexpr unsigned char second[] = {0x17, 0x58, 0x59, 0x78, 0x79};
-			const unsigned map = random() % 16 ? 1 + random() % 2 : random() & 0x1f;
+			const auto map = static_cast<unsigned>(random() % 16 ? 1 + random() % 3
+								      : random() & 0x1f);
+			const unsigned char opcode = map == 3		      ? opcode_3a()
+						     : map == 2 && random() % 2 ? one_of(second)
+						     : map == 2			? opcode_38()
+										: opcode_2();
 
 			made.bytes.append(
 				{0xc4,
 				 static_cast<unsigned char>((inverted & 0xe0) | map |
 							    (long_mode ? 0 : random() & 0x20)),
 				 static_cast<unsigned char>(last | (random() % 4 ? 0 : 0x80)),
-				 map == 2 && random() % 4 ? one_of(second) : opcode_2()});
+				 opcode});
 		}
 		add_operands(made);
 		return made;

@@ -476,7 +476,8 @@ class Interpret : public testing::Test {
 		machine.machine.fs_base = given.fs_base;
 		Vectors vectors = random_vectors(), then = {};
 		if (has_vectors) {
-			machine.machine.vectors = X86_VECTORS_SSE2 | X86_VECTORS_AVX2;
+			machine.machine.vectors = X86_VECTORS_SSE2 | X86_VECTORS_AVX2 |
+						  X86_VECTORS_SSE4 | X86_VECTORS_FLOAT;
 			ASSERT_TRUE(cpu.set_vectors(vectors));
 		}
 		const std::vector<unsigned char> before(cpu.memory, cpu.memory + 3 * page);

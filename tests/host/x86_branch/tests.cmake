@@ -11,7 +11,7 @@ if(NOT ZYDIS_HEADERS OR NOT ZYDIS)
 endif()
 
 add_library(x86_branch STATIC ${x86_emu}/decode.cc ${x86_emu}/branch.cc
-	${x86_emu}/run.cc ${x86_emu}/translate.cc ${x86_emu}/interpret.cc
+	${x86_emu}/run.cc ${x86_emu}/translate.cc ${x86_emu}/interpret.cc ${x86_emu}/session.cc
 	${x86_emu}/entries.cc)
 # As in the kernel: the vector registers are the task's.
 target_compile_options(x86_branch PRIVATE -mgeneral-regs-only -fno-strict-aliasing)
