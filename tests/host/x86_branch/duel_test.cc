@@ -130,6 +130,7 @@ class Machine {
 		memory.find = find;
 		memory.context = this;
 		machine.memory = &memory;
+		x86_memory_forget(&memory);
 		machine.registers = &state.registers;
 	}
 
@@ -156,7 +157,7 @@ class Machine {
 
 	void forget_pages()
 	{
-		std::memset(memory.pages, 0, sizeof(memory.pages));
+		x86_memory_forget(&memory);
 	}
 
 	void interpret(const x86_run &run, x86_progress &progress)

@@ -43,6 +43,7 @@ class Alone {
 		x86_progress progress;
 
 		machine.memory = &memory;
+		x86_memory_forget(&memory);
 		machine.registers = &registers;
 		x86_interpret(&machine, &run, &progress);
 		return progress.instructions;

@@ -261,6 +261,7 @@ class Machine {
 		memory.find = find;
 		memory.context = this;
 		machine.memory = &memory;
+		x86_memory_forget(&memory);
 		machine.registers = &registers;
 	}
 
@@ -565,6 +566,7 @@ unsigned carried_out(Code code, unsigned long ax, unsigned long dx, unsigned lon
 	const x86_run run = build(code.data(), 0x1000, 2);
 	memory.find = [](void *, unsigned long, int) -> void * { return nullptr; };
 	machine.memory = &memory;
+	x86_memory_forget(&memory);
 	machine.registers = &registers;
 	machine.vectors = X86_VECTORS_SSE2 | X86_VECTORS_AVX2;
 	registers.ax = ax, registers.dx = dx, registers.cx = cx;
@@ -637,6 +639,7 @@ TEST(Interpreter, LeavesAccessesOfTwoPagesToTheCpu)
 		return address == 0x5000 ? data.data() : nullptr;
 	};
 	machine.memory = &memory;
+	x86_memory_forget(&memory);
 	machine.registers = &registers;
 	registers.cx = 0x6000;
 	x86_interpret(&machine, &run, &progress);

@@ -19,15 +19,16 @@ extern "C" {
 #endif
 
 /*
- * Pages of user memory, and where they can be reached: a TLB in software. An entry of zeros
- * stands for no page. Whoever owns the memory empties it whenever a CPU's TLB would be.
+ * Pages of user memory, and where they can be reached: a TLB in software. What is not of the
+ * present generation stands for no page. Whoever owns the memory has x86_memory_forget() called
+ * whenever a CPU's TLB would be emptied.
  */
-#define X86_MEMORY_PAGES 32
+#define X86_MEMORY_PAGES 128
 
 struct x86_memory_page {
-	unsigned long load;	/* address of a page that may be read | 1 */
-	unsigned long store;	/* of one that may be written to | 1 */
-	unsigned char	*at;		/* where that page is */
+	unsigned long load;	/* address of a page that may be read | x86_memory::generation */
+	unsigned long store;	/* of one that may be written to, the same */
+	unsigned char	*at;	/* where that page is */
 	unsigned long	unused;
 };
 
@@ -39,8 +40,11 @@ struct x86_memory {
 	 */
 	void *(*find)(void *context, unsigned long address, int store);
 	void *context;
-	unsigned char filled; /* non-zero: there is an entry */
+	unsigned long generation; /* odd, below the size of a page */
 };
+
+/* No page is known any more. Has to be called once before there are any. */
+void x86_memory_forget(struct x86_memory *memory);
 
 /* Vector instructions that may be carried out: the registers have the task's, and the CPU knows. */
 #define X86_VECTORS_SSE2 1

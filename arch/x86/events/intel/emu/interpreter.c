@@ -69,6 +69,7 @@ void interpreter_init(struct stepper *stepper)
 {
 	stepper->memory.find = find_user_page;
 	stepper->epoch = 1;
+	x86_memory_forget(&stepper->memory);
 	stepper->interpreter.machine.memory = &stepper->memory;
 	stepper->interpreter.runs = &stepper->runs;
 	stepper->interpreter.unit = stepper->unit;

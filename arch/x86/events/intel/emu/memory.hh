@@ -23,7 +23,7 @@ class Memory {
 	{
 		x86_memory_page &page = memory.pages[address / page_size % X86_MEMORY_PAGES];
 		/* What reaches into the next page is not in this entry. */
-		const unsigned long tag = ((address + n - 1) & page_mask) | 1;
+		const unsigned long tag = ((address + n - 1) & page_mask) | memory.generation;
 
 		if (__builtin_expect((store ? page.store : page.load) != tag, 0))
 			return miss(page, address, n, store);
@@ -40,10 +40,9 @@ class Memory {
 		void *const found = memory.find(memory.context, begin, store);
 		if (!found)
 			return nullptr;
-		page.load = begin | 1;
-		page.store = store ? begin | 1 : 0;
+		page.load = begin | memory.generation;
+		page.store = store ? page.load : 0;
 		page.at = static_cast<unsigned char *>(found);
-		memory.filled = 1;
 		return page.at + (address - begin);
 	}
 

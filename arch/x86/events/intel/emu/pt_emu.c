@@ -27,8 +27,8 @@
 #include "events.h"
 #include "pt_emu.h"
 
-/* Runs that are kept for each CPU, and the memory for that: 2^13 and 3.2 MiB. */
-#define RUNS_ORDER 13
+/* Runs that are kept for each CPU, and the memory for that: 2^14 and 6 MiB. */
+#define RUNS_ORDER 14
 
 DEFINE_STATIC_KEY_FALSE(trace_emu_used);
 DEFINE_PER_CPU(struct stepper, pt_emu_stepper);

@@ -452,10 +452,7 @@ static void forget_pages(struct stepper *stepper)
 {
 	begin_epoch(stepper);
 	memset(&stepper->pages, 0, sizeof(stepper->pages));
-	if (!stepper->memory.filled)
-		return;
-	memset(stepper->memory.pages, 0, sizeof(stepper->memory.pages));
-	stepper->memory.filled = 0;
+	x86_memory_forget(&stepper->memory);
 }
 
 void __trace_emu_enter(struct pt_regs *regs)
