@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -802,6 +803,9 @@ namespace {
 /* In a child, whose signals and segments are not the test's. */
 [[noreturn]] void duel(Report &report, unsigned long seed, unsigned long batches)
 {
+	/* Hours of it must not outlive whoever waits. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+
 	Duel *const duel = new Duel(report);
 
 	for (unsigned long i = 0; i < batches; i++)
