@@ -774,10 +774,10 @@ class Duel {
     private:
 	x86_run latest = {};
 	Report &report;
-	const unsigned all_vectors = !is_sanitized && __builtin_cpu_supports("avx2")
-					     ? X86_VECTORS_SSE2 | X86_VECTORS_AVX2 |
-						       X86_VECTORS_SSE4 | X86_VECTORS_FLOAT
-					     : 0;
+	const unsigned all_vectors =
+		!is_sanitized && __builtin_cpu_supports("avx2")
+			? X86_VECTORS_SSE2 | X86_VECTORS_AVX2 | X86_VECTORS_SSE4 | X86_VECTORS_FLOAT
+			: 0;
 	const bool leaves_of = is_of_left_by_rotations();
 	Random random;
 	Guest guest;

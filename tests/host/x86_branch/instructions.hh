@@ -267,8 +267,8 @@ class Instructions {
 		} else {
 			static constexpr unsigned char second[] = {0x17, 0x58, 0x59, 0x78, 0x79};
 			const auto map = static_cast<unsigned>(random() % 16 ? 1 + random() % 3
-								      : random() & 0x1f);
-			const unsigned char opcode = map == 3		      ? opcode_3a()
+									     : random() & 0x1f);
+			const unsigned char opcode = map == 3			? opcode_3a()
 						     : map == 2 && random() % 2 ? one_of(second)
 						     : map == 2			? opcode_38()
 										: opcode_2();

@@ -81,6 +81,12 @@ class Flags {
 		return static_cast<u8>(kind >> 8);
 	}
 
+	/* An operand's sign is the highest bit. */
+	s64 number(u64 operand) const
+	{
+		return static_cast<s64>(operand << above(size()));
+	}
+
 	/* Bits above an operand. */
 	static constexpr unsigned above(unsigned size)
 	{
@@ -181,31 +187,29 @@ inline void Flags::keep_carry()
 /* As if the flags of a subtraction, or of a result, had been settled. */
 [[gnu::always_inline]] inline bool Flags::hold(u8 code)
 {
-	const unsigned up = above(size());
-	const u64 first = a << up, second = b << up;
+	const u8 of = operation();
 	unsigned which = code >> 1;
 	bool holds;
 
 	/* CF is not among those of INC and DEC. */
-	if (operation() < of_sub || operation() > of_dec ||
-	    (operation() > of_logic && (which == 1 || which == 3)))
+	if (of < of_sub || of > of_dec || (of > of_logic && (which == 1 || which == 3)))
 		return x86_emu::holds(code, get());
 	/*
 	 * The flags of a logical result are those of comparing it with 0, but for AF and PF. One
 	 * question after the other, the most frequent first: a table of jumps is dear in a VM.
 	 */
 	if (which == 2)
-		holds = first == second;
+		holds = a == b;
 	else if (is_still(which, 6))
-		holds = static_cast<s64>(first) < static_cast<s64>(second);
+		holds = number(a) < number(b);
 	else if (is_still(which, 1))
-		holds = first < second;
+		holds = a < b;
 	else if (is_still(which, 7))
-		holds = static_cast<s64>(first) <= static_cast<s64>(second);
+		holds = number(a) <= number(b);
 	else if (is_still(which, 3))
-		holds = first <= second;
+		holds = a <= b;
 	else if (is_still(which, 4))
-		holds = static_cast<s64>(first - second) < 0;
+		holds = number(a - b) < 0;
 	else
 		return x86_emu::holds(code, get());
 	return holds != (code & 1);

@@ -105,6 +105,7 @@ struct x86_session {
 	unsigned long	works;
 	unsigned int	budget;		/* instructions that may retire until it ends */
 	unsigned int	behind;		/* retired before it, and not told */
+	unsigned char	long_mode;	/* 64-bit code */
 };
 
 /*

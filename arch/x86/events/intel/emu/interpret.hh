@@ -103,9 +103,11 @@ namespace x86_emu {
 		return true;
 	case branch_if:
 		taken = flags.hold(op.operation);
-		return go(taken ? run->end.target : run->end.next);
+		to = taken ? run->end.target : run->end.next;
+		return true;
 	case jump:
-		return go(run->end.target);
+		to = run->end.target;
+		return true;
 	case call:
 		return call_to(run->end.target);
 	case ret:

@@ -134,6 +134,7 @@ void interpreter_run(struct stepper *stepper, struct pt_regs *regs)
 	stepper->filters = pt_unit_boundary(stepper->unit, 0) != ~0ull;
 	session->key = stepper->filters ? 0 : user_code_key(stepper, long_mode);
 	session->work = &current_thread_info()->flags;
+	session->long_mode = long_mode;
 	session->budget = BUDGET;
 	session->behind = stepper->behind;
 	instructions = x86_session_run(session);

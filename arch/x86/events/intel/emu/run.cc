@@ -7,6 +7,15 @@ namespace {
 /* Room for one more instruction of any length. */
 constexpr unsigned longest = 15;
 
+/* A branch to where nobody can go, or a fifth level of tables is needed, is the CPU's. */
+bool leads_astray(const x86_branch &branch)
+{
+	const bool direct =
+		branch.kind == X86_COND || branch.kind == X86_JUMP || branch.kind == X86_CALL;
+
+	return direct && (branch.target + (1ul << 47)) >> 48;
+}
+
 bool ends_run(unsigned char kind)
 {
 	return kind != X86_PLAIN;
@@ -47,6 +56,10 @@ int x86_run_add(x86_run *run, const x86_decoded *decoded, unsigned long limit)
 	run->instructions++;
 	if (ends_run(branch.kind)) {
 		run->end = branch;
+		if (run->ops == run->instructions && leads_astray(branch)) {
+			run->ops--;
+			run->behind_ops = static_cast<unsigned char>(ip - run->start);
+		}
 		return 0;
 	}
 	x86_run_cut(run);

@@ -34,6 +34,8 @@ class Session {
 		  interpreter(session.machine),
 		  told(registers.ip)
 	{
+		/* Nothing that changes it is carried out. */
+		news.mode = session.long_mode ? PT_UNIT_64 : PT_UNIT_32;
 	}
 
 	unsigned carry_out()
@@ -45,7 +47,6 @@ class Session {
 			run = run_at(registers.ip);
 			if (!run || !run->ops)
 				break;
-			mode = run->mode;
 			interpreter.run_through(*run, progress);
 			registers.ip = progress.to;
 			retired += progress.instructions;
@@ -82,7 +83,6 @@ class Session {
 		news.ip = ip;
 		news.next = next;
 		news.to = registers.ip;
-		news.mode = mode == 2 ? PT_UNIT_64 : PT_UNIT_32;
 		session.behind = 0;
 		told = registers.ip;
 		pt_unit_retire(session.unit, &news);
@@ -108,7 +108,6 @@ class Session {
 	u64 told;
 	unsigned retired = 0;
 	pt_unit_retired news = {};
-	unsigned char mode = 0;
 };
 
 } // namespace
