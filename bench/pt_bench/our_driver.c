@@ -36,6 +36,8 @@ static void event_destroy(struct perf_event *event)
 	kfree(event->pmu_private);
 }
 
+static u64 numbers;
+
 static int event_init(struct perf_event *event)
 {
 	struct pt_event *trace;
@@ -49,6 +51,8 @@ static int event_init(struct perf_event *event)
 		return -ENOMEM;
 	trace->ctl = pt_config_ctl(event->attr.config, !event->attr.exclude_kernel,
 				   !event->attr.exclude_user);
+	trace->number = ++numbers;
+	trace->cpu = -1;
 	event->pmu_private = trace;
 	event->destroy = event_destroy;
 	return 0;

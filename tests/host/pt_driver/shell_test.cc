@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <random>
@@ -212,6 +213,32 @@ TEST_F(PtShell, ASwitchIsTwoWritesAndARead)
 		EXPECT_EQ(reads, 1U);
 		shell_read_to(shell_head());
 	}
+}
+
+/* What another trace has lost at the same place is not for this one to tell. */
+TEST_F(PtShell, ArrivingOnACpuBehindAnotherTrace)
+{
+	const auto writes_of_base = [&] {
+		return std::count(msrs.begin(), msrs.end(), PT_MSR_OUTPUT_BASE);
+	};
+
+	make({2, 2}, false);
+	EXPECT_EQ(shell_add(), 0);
+	EXPECT_EQ(writes_of_base(), 2) << "the first start";
+	run(5);
+	shell_del();
+	/* Back on its own, with what it has lost itself. */
+	shell_move(1, 0);
+	msrs.clear();
+	EXPECT_EQ(shell_add(), 0);
+	EXPECT_EQ(writes_of_base(), 0);
+	shell_del();
+	shell_move(2, 1);
+	msrs.clear();
+	EXPECT_EQ(shell_add(), 0);
+	EXPECT_EQ(writes_of_base(), 2);
+	EXPECT_EQ(std::count(msrs.begin(), msrs.end(), PT_MSR_STATUS), 0) << "it has no gap";
+	shell_del();
 }
 
 TEST_F(PtShell, AFullBuffer)

@@ -16,6 +16,7 @@ static struct pt_event trace;
 static struct perf_aux_ring ring;
 static struct perf_aux_control control;
 static unsigned int disabled;
+static int cpu;
 static const char *warning;
 
 struct pt_pmu pt_pmu;
@@ -118,6 +119,11 @@ void perf_event_addr_filters_sync(struct perf_event *of)
 	(void)of;
 }
 
+int smp_processor_id(void)
+{
+	return cpu;
+}
+
 void shell_warn(const char *what)
 {
 	warning = what;
@@ -140,11 +146,21 @@ void shell_init(const struct shell_world *provided, struct pt_output *output, vo
 	pt_shadow_forget(&pt_cpu.shadow);
 	disabled = 0;
 	warning = NULL;
+	cpu = 0;
 	trace.ctl = ctl;
+	trace.number = 1;
+	trace.cpu = -1;
 	event.pmu = &pmu;
 	event.pmu_private = &trace;
 	perf_aux_ring_setup(&ring, &control, output->size, output->overwrite ? 0 : watermark,
 			    (int)output->overwrite);
+}
+
+void shell_move(int to, int after_another)
+{
+	cpu = to;
+	if (after_another)
+		pt_cpu.latest = trace.number + 1;
 }
 
 int shell_add(void)

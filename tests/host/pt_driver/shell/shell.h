@@ -34,6 +34,9 @@ enum shell_flag {
 void shell_init(const struct shell_world *world, struct pt_output *output, void **pages,
 		unsigned long long ctl, unsigned long watermark);
 
+/* What comes is on another CPU, where another trace has been started since, or not. */
+void shell_move(int to, int after_another);
+
 int shell_add(void);	/* with PERF_EF_START */
 void shell_del(void);
 void shell_start(void);

@@ -121,6 +121,8 @@ static void event_destroy(struct perf_event *event)
 	release_hardware();
 }
 
+static atomic64_t numbers;
+
 static int event_init(struct perf_event *event)
 {
 	const int node = event->cpu == -1 ? NUMA_NO_NODE : cpu_to_node(event->cpu);
@@ -142,6 +144,8 @@ static int event_init(struct perf_event *event)
 	}
 	trace->ctl = pt_config_ctl(event->attr.config, !event->attr.exclude_kernel,
 				   !event->attr.exclude_user);
+	trace->number = atomic64_inc_return(&numbers);
+	trace->cpu = -1;
 	event->pmu_private = trace;
 	event->destroy = event_destroy;
 	return 0;

@@ -50,7 +50,8 @@ static inline bool pt_has(enum pt_cap cap)
 struct pt_event {
 	u64			ctl;		/* IA32_RTIT_CTL but for TraceEn, ToPA, ranges */
 	struct pt_ranges	ranges;
-	bool			started;	/* has been, once */
+	u64			number;		/* no other one's, ever */
+	int			cpu;		/* that it has last been started on; -1: none */
 	bool			resync;		/* the trace has a gap: begin with a PSB */
 };
 
@@ -83,6 +84,7 @@ struct pt_cpu {
 	struct pt_buffer	*buffer;	/* of the open transaction */
 	struct perf_event	*event;		/* between start and stop */
 	u64			ctl;		/* of that event, without TraceEn */
+	u64			latest;		/* pt_event::number of the last to start here */
 	bool			enabled;	/* TraceEn may be set */
 	bool			wanted;		/* TraceEn is to be set */
 	bool			live;		/* the registers say where the output goes */

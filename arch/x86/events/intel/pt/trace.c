@@ -303,27 +303,40 @@ void intel_pt_interrupt(void)
 /* ---- struct pmu ---- */
 
 /*
- * The tables can be where those of an earlier trace were. Emulated hardware tells what has
- * been lost where OUTPUT_BASE stays the same, which is another trace's loss then.
+ * For the first time, or on another CPU. The tables can be where those of another trace have
+ * been on this one. Emulated hardware tells what has been lost where OUTPUT_BASE stays the
+ * same, which is that trace's loss then.
  */
-static noinline void first_start(struct pt_cpu *pt, struct perf_event *event,
-				 struct pt_event *trace)
+static noinline void arrive(struct pt_cpu *pt, struct perf_event *event,
+			    struct pt_event *trace, int cpu)
 {
-	pt->shadow.base = 0;
-	pt_write(PT_MSR_OUTPUT_BASE, 0);
-	trace->started = true;
-	trace->resync = true;
-	perf_event_itrace_started(event);
+	if (trace->cpu < 0 || pt->latest != trace->number) {
+		pt->shadow.base = 0;
+		pt_write(PT_MSR_OUTPUT_BASE, 0);
+	}
+	if (trace->cpu < 0) {
+		trace->resync = true;
+		perf_event_itrace_started(event);
+	}
+	trace->cpu = cpu;
+}
+
+/* Whoever changes the filters starts the event anew behind that. */
+static __always_inline bool has_new_filters(const struct perf_event *event)
+{
+	return data_race(READ_ONCE(event->addr_filters_gen)) != event->hw.addr_filters_gen;
 }
 
 static __always_inline bool start_anew(struct pt_cpu *pt, struct perf_event *event)
 {
 	struct pt_event *trace = to_pt_event(event);
+	const int cpu = smp_processor_id();
 
-	if (unlikely(!trace->started))
-		first_start(pt, event, trace);
-	/* Not in NMIs: it takes a lock. Who changes filters restarts the event. */
-	if (event->pmu->nr_addr_filters)
+	if (unlikely(trace->cpu != cpu))
+		arrive(pt, event, trace, cpu);
+	pt->latest = trace->number;
+	/* Not in NMIs: it takes a lock. */
+	if (unlikely(has_new_filters(event)))
 		perf_event_addr_filters_sync(event);
 	return begin(pt, event);
 }

@@ -33,7 +33,9 @@ struct perf_event {
 	struct {
 		int		state;
 		unsigned int	aux_paused;
+		unsigned long	addr_filters_gen;
 	} hw;
+	unsigned long	addr_filters_gen;
 	struct pmu	*pmu;
 	void		*pmu_private;
 };
@@ -59,6 +61,8 @@ long perf_output_copy_aux(struct perf_output_handle *aux_handle,
 void perf_event_itrace_started(struct perf_event *event);
 void perf_event_addr_filters_sync(struct perf_event *event);
 
+int smp_processor_id(void);
+
 #define PAGE_SHIFT	12
 #define PAGE_SIZE	(1UL << PAGE_SHIFT)
 #define offset_in_page(address) ((address) & (PAGE_SIZE - 1))
@@ -68,6 +72,7 @@ void perf_event_addr_filters_sync(struct perf_event *event);
 #define this_cpu_ptr(pointer) (pointer)
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
+#define data_race(expression) (expression)
 #define barrier() __asm__ volatile("" ::: "memory")
 #define wmb() barrier()
 #define likely(x) (x)
