@@ -27,6 +27,18 @@ x86_run build(const std::vector<unsigned char> &code, unsigned long limit = no_l
 	return run;
 }
 
+TEST(Run, TablesFitTheMemoryThatThereIsForThem)
+{
+	EXPECT_EQ(x86_runs_order(0), static_cast<unsigned>(X86_RUNS_LEAST));
+	EXPECT_EQ(x86_runs_order(~0ull), static_cast<unsigned>(X86_RUNS_MOST));
+	for (unsigned order = X86_RUNS_LEAST + 1; order <= X86_RUNS_MOST; order++) {
+		const unsigned long long bytes = sizeof(x86_run) << order;
+
+		EXPECT_EQ(x86_runs_order(bytes), order);
+		EXPECT_EQ(x86_runs_order(bytes - 1), order - 1);
+	}
+}
+
 TEST(Run, EndsWithItsBranch)
 {
 	const x86_run run = build({0x90, 0x48, 0x89, 0xc8, 0xeb, 0xfe, 0x90});

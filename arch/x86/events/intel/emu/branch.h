@@ -184,6 +184,12 @@ struct x86_runs {
 	unsigned int	order;
 };
 
+#define X86_RUNS_LEAST 6
+#define X86_RUNS_MOST 14
+
+/* The order of a table that takes no more than so many bytes, between these two. */
+unsigned int x86_runs_order(unsigned long long bytes);
+
 /* The first of the two places where a run that starts there may be; neither need be that run. */
 static inline struct x86_run *x86_runs_slot(const struct x86_runs *runs, unsigned long start)
 {

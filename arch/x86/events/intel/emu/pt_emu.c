@@ -27,8 +27,8 @@
 #include "events.h"
 #include "pt_emu.h"
 
-/* Runs that are kept for each CPU, and the memory for that: 2^14 and 6 MiB. */
-#define RUNS_ORDER 14
+/* What part of the memory may be taken by the runs that are kept for all CPUs. */
+#define RUNS_SHARE 64
 
 DEFINE_STATIC_KEY_FALSE(trace_emu_used);
 DEFINE_PER_CPU(struct stepper, pt_emu_stepper);
@@ -103,13 +103,51 @@ static void emu_cpuid(u32 subleaf, u32 registers[4])
 static unsigned int users;
 static DEFINE_MUTEX(users_lock);
 
+static void free_runs(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct x86_runs *runs = &per_cpu_ptr(&pt_emu_stepper, cpu)->runs;
+
+		vfree(runs->slots);
+		runs->slots = NULL;
+	}
+}
+
+/* Megabytes, which are only there once somebody has traced. */
+static int make_runs(void)
+{
+	const u64 share = PFN_PHYS((u64)totalram_pages()) / RUNS_SHARE / num_possible_cpus();
+	const unsigned int order = x86_runs_order(share);
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct x86_runs *runs = &per_cpu_ptr(&pt_emu_stepper, cpu)->runs;
+
+		if (runs->slots)
+			continue;
+		runs->order = order;
+		runs->slots = vzalloc_node(array_size(1 << order, sizeof(struct x86_run)),
+					   cpu_to_node(cpu));
+		if (!runs->slots) {
+			free_runs();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
 static int emu_get(void)
 {
 	int error = 0;
 
 	mutex_lock(&users_lock);
-	if (!users)
-		error = pt_emu_watch_idle(true);
+	if (!users) {
+		error = make_runs();
+		if (!error)
+			error = pt_emu_watch_idle(true);
+	}
 	if (!error)
 		users++;
 	mutex_unlock(&users_lock);
@@ -182,10 +220,7 @@ static int make_unit(struct stepper *stepper, int cpu, const struct pt_unit_feat
 	int node = cpu_to_node(cpu);
 
 	stepper->unit = kzalloc_node(pt_unit_size(), GFP_KERNEL, node);
-	stepper->runs.slots = vzalloc_node(array_size(1 << RUNS_ORDER, sizeof(struct x86_run)),
-					   node);
-	stepper->runs.order = RUNS_ORDER;
-	if (!stepper->unit || !stepper->runs.slots)
+	if (!stepper->unit)
 		return -ENOMEM;
 	interpreter_init(stepper);
 	pt_unit_init(stepper->unit, &unit_ops, stepper, features);
@@ -200,9 +235,7 @@ static void free_units(void)
 		struct stepper *stepper = per_cpu_ptr(&pt_emu_stepper, cpu);
 
 		kfree(stepper->unit);
-		vfree(stepper->runs.slots);
 		stepper->unit = NULL;
-		stepper->runs.slots = NULL;
 	}
 }
 

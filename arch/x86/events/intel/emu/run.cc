@@ -30,6 +30,15 @@ unsigned long run_limit(const x86_run &run)
 
 extern "C" {
 
+unsigned x86_runs_order(unsigned long long bytes)
+{
+	unsigned order = X86_RUNS_LEAST;
+
+	while (order < X86_RUNS_MOST && (sizeof(x86_run) << (order + 1)) <= bytes)
+		order++;
+	return order;
+}
+
 void x86_run_begin(x86_run *run, unsigned long start, unsigned char mode)
 {
 	run->start = start;
