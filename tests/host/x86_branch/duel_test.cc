@@ -569,7 +569,6 @@ class Duel {
 		machine->withheld =
 			random() % 4 ? 0 : static_cast<unsigned>(random() & random() & 0xffff);
 		machine->forget_pages();
-		machine->machine.flags = {};
 		for (unsigned turns = 0; turns < 6; turns++) {
 			x86_run run;
 			bool goes_on = false;
@@ -589,10 +588,7 @@ class Duel {
 	{
 		x86_progress progress = {};
 
-		/* Flags may be pending in it, which say the same. */
 		before = machine->state;
-		x86_machine settling = machine->machine;
-		settling.registers = &before.registers;
 		std::snprintf(report.text, sizeof(report.text), "%s", bytes_of(run).c_str());
 		machine->interpret(run, progress);
 		GuestState native = before;
@@ -601,24 +597,19 @@ class Duel {
 				return differ(run, native, progress, "the CPU does not do it");
 		report.runs++;
 		report.instructions += progress.instructions;
-		GuestState settled = machine->state;
-		x86_machine after = machine->machine;
-		after.registers = &settled.registers;
-		const char *what = difference(settled, native, progress);
+		const char *what = difference(machine->state, native, progress);
 		if (what)
 			return differ(run, native, progress, what);
 		goes_on = progress.instructions == run.instructions ||
 			  progress.instructions == X86_RUN_OPS;
 		if (goes_on || progress.instructions >= run.ops)
 			return true;
-		return left_to_the_cpu(settled, goes_on);
+		return left_to_the_cpu(goes_on);
 	}
 
 	/* Known, but not done: the CPU does it, or faults. */
-	bool left_to_the_cpu(const GuestState &settled, bool &goes_on)
+	bool left_to_the_cpu(bool &goes_on)
 	{
-		machine->state = settled;
-		machine->machine.flags = {};
 		report.left++;
 		goes_on = guest.step(machine->state, long_mode);
 		machine->state.registers.flags &= ~0x10000ul;
