@@ -172,7 +172,7 @@ inline bool Interpreter::vector(const x86_op &op)
 	u64 word = 0;
 	const u8 *at;
 
-	if (!(machine.vectors & (vex ? X86_VECTORS_AVX2 : X86_VECTORS_SSE2)))
+	if (!(machine.can & (vex ? X86_CAN_AVX2 : X86_CAN_SSE2)))
 		return false;
 	switch (op.code) {
 	case vector_load:

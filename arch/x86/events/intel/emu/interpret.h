@@ -42,15 +42,19 @@ struct x86_memory {
 	unsigned char filled; /* non-zero: there is an entry */
 };
 
-/* Vector instructions that may be carried out: the registers have the task's, and the CPU knows. */
-#define X86_VECTORS_SSE2 1
-#define X86_VECTORS_AVX2 2
+/* Instructions that may be carried out: the CPU knows them, and of vectors has the task's. */
+#define X86_CAN_SSE2   0x0001
+#define X86_CAN_AVX2   0x0002
+#define X86_CAN_POPCNT 0x0100
+#define X86_CAN_CRC32  0x0200
+#define X86_CAN_MOVBE  0x0400
+#define X86_CAN_BMI    0x0800 /* BMI1 and BMI2 */
 
 struct x86_machine {
 	struct x86_registers *registers;
 	struct x86_memory *memory;
 	unsigned long fs_base;
-	unsigned char vectors; /* X86_VECTORS_* */
+	unsigned short can; /* X86_CAN_* */
 };
 
 /* What has become of a run. */
