@@ -432,6 +432,9 @@ class Duel {
 			aim_string(pinned);
 		if (!d.has_modrm || mod == 3 || made.modrm_at < 0 || random() % 16 == 0)
 			return;
+		/* Locked ones are for operands that are aligned. */
+		if (d.prefixes & X86_PREFIX_LOCK && random() % 4)
+			target &= ~7ul;
 		if (d.prefixes & X86_PREFIX_FS_GS)
 			target -= machine->state.fs_base;
 		target -= static_cast<unsigned long>(static_cast<long>(d.displacement));

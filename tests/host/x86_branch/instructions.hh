@@ -176,7 +176,7 @@ class Instructions {
 		case 3:
 			return byte() & 0x3f;
 		case 4:
-			return random() % 8 ? 0xa4 | (random() & 0xb)
+			return random() % 8 ? 0xa4 + static_cast<unsigned char>(random() % 12)
 					    : 0x9c | static_cast<unsigned char>(random() & 3);
 		default:
 			return one_of(known);
@@ -207,6 +207,8 @@ class Instructions {
 	{
 		Instruction made;
 
+		if (random() % 12 == 0)
+			return locked();
 		add_prefixes(made.bytes);
 		switch (random() % 16) {
 		case 0:
@@ -225,6 +227,30 @@ class Instructions {
 		default:
 			made.bytes.push_back(opcode_1());
 		}
+		add_operands(made);
+		return made;
+	}
+
+	/* What LOCK may be in front of, as far as operands are such. */
+	Instruction locked()
+	{
+		static constexpr unsigned char first[] = {0x80, 0x81, 0x83, 0xf6, 0xf7, 0xf7,
+							  0xfe, 0xff, 0xff, 0x87, 0x86};
+		static constexpr unsigned char second[] = {0xb0, 0xb1, 0xc0, 0xc1, 0xba, 0xba};
+		Instruction made;
+
+		if (random() % 3 == 0)
+			made.bytes.push_back(0x66);
+		if (random() % 8)
+			made.bytes.push_back(0xf0);
+		if (long_mode && random() % 2)
+			made.bytes.push_back(rex());
+		if (random() % 3 == 0)
+			made.bytes.append({0x0f, one_of(second)});
+		else if (random() % 2)
+			made.bytes.push_back(one_of(first));
+		else
+			made.bytes.push_back(static_cast<unsigned char>(random() & 0x39));
 		add_operands(made);
 		return made;
 	}

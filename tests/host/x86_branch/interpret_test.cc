@@ -50,7 +50,7 @@ unsigned char one_byte_opcode(Random &random)
 {
 	switch (random() % 9) {
 	case 8:
-		return static_cast<unsigned char>(random() % 8 ? 0xa4 | (random() & 0xb) : 0xfc);
+		return static_cast<unsigned char>(random() % 8 ? 0xa4 + random() % 12 : 0xfc);
 	case 0:
 	case 1:
 		return static_cast<unsigned char>((random() & 7) << 3 | random() % 6);

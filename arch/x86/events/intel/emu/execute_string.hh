@@ -124,9 +124,9 @@ template <class T> [[gnu::noinline]] bool Interpreter::repeat(const x86_op &op)
 	const bool compares = kind == string_compare || kind == string_scan,
 		   stores = kind == string_move || kind == string_store,
 		   while_equal = op.from == repeat_while_equal;
-	Place from = {get<u64>(si), reads_source(kind)};
-	Place to = {get<u64>(di), kind != string_load};
-	u64 left = long_mode() ? get<u64>(cx) : get<u32>(cx), now = 0;
+	Place from = {counter(si), reads_source(kind)};
+	Place to = {counter(di), kind != string_load};
+	u64 left = counter(cx), now = 0;
 	const u64 before = left;
 	bool ended = !left;
 
@@ -173,8 +173,8 @@ template <class T> [[gnu::noinline]] bool Interpreter::repeat(const x86_op &op)
 template <class T> [[gnu::noinline]] bool Interpreter::once(const x86_op &op)
 {
 	const u8 kind = op.operation;
-	Place from = {get<u64>(si), reads_source(kind)};
-	Place to = {get<u64>(di), kind != string_load};
+	Place from = {counter(si), reads_source(kind)};
+	Place to = {counter(di), kind != string_load};
 	T first = get<T>(ax), second;
 
 	if (from.used && !load_at<T>(from.address, first))

@@ -124,6 +124,12 @@ class Interpreter {
 
 	/* ---- strings, see execute_string.hh ---- */
 
+	/* As wide as addresses are. */
+	u64 counter(u8 place) const
+	{
+		return long_mode() ? get<u64>(place) : get<u32>(place);
+	}
+
 	template <class T> bool repeat(const x86_op &op);
 	template <class T> bool once(const x86_op &op);
 	bool strings(const x86_op &op);
