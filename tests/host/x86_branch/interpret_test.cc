@@ -621,7 +621,7 @@ class Interpret : public testing::Test {
 
 TEST_F(Interpret, DoesWhatTheCpuDoesIn64Bits)
 {
-	random_runs(true, 40000, 20000);
+	random_runs(true, 48000, 20000);
 	/* Each kind of operation has had its turn. */
 	EXPECT_GT(codes.size(), has_vectors ? 132u : 112u);
 }

@@ -169,7 +169,7 @@ class Interpreter {
 	u8 *registers;
 	Memory memory;
 	const x86_run *run = nullptr;
-	/* Elements of repeated strings that are left: whoever waits does not wait for long. */
+	/* Elements of repeated strings that may still be done: whoever waits does not for long. */
 	u64 elements = 8192;
 	/* What the run's end has done. */
 	u64 to = 0;
