@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <initializer_list>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ class Small {
 
 	x86_registers registers = {};
 	x86_machine machine = {};
-	std::array<unsigned char, 2 * page> bytes;
+	alignas(64) std::array<unsigned char, 2 * page> bytes;
 
     private:
 	static void *find(void *context, unsigned long address, int store)
@@ -407,6 +408,36 @@ TEST(InterpreterLocks, ExchangeIsLockedByItself)
 	EXPECT_TRUE(xchg.does());
 	EXPECT_EQ(xchg.registers.cx, 0x1209u);
 	EXPECT_EQ(*xchg.at(data + 9), 0x34);
+}
+
+/* Others use the same page meanwhile. */
+TEST(InterpreterLocks, NothingIsLostBetweenCpus)
+{
+	constexpr unsigned times = 100000;
+
+	/* LOCK INCQ; LOCK ADD %rcx; LOCK XADD %rcx; LOCK SUB $-1; LOCK ADC $1 with CF clear */
+	for (const Code code :
+	     {Code{0xf0, 0x48, 0xff, 0x07}, Code{0xf0, 0x48, 0x01, 0x0f},
+	      Code{0xf0, 0x48, 0x0f, 0xc1, 0x0f}, Code{0xf0, 0x48, 0x83, 0x2f, 0xff},
+	      Code{0xf0, 0x48, 0x83, 0x17, 1}}) {
+		Small mine(code);
+		auto *const word = reinterpret_cast<unsigned long *>(mine.at(data + 64));
+
+		mine.put<unsigned long>(data + 64, 0);
+		std::thread other([=] {
+			for (unsigned i = 0; i < times; i++)
+				__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+		});
+		for (unsigned i = 0; i < times; i++) {
+			mine.registers.ip = 0x1000;
+			mine.registers.di = data + 64;
+			mine.registers.cx = 1;
+			mine.registers.flags = 0x202;
+			ASSERT_TRUE(mine.does());
+		}
+		other.join();
+		EXPECT_EQ(mine.word<unsigned long>(data + 64), 2 * times);
+	}
 }
 
 /* ---- what not every CPU knows, and what is rare ---- */
