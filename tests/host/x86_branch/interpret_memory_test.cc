@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Instructions on memory whose ends matter: strings, and those that change it at once. */
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <initializer_list>
 #include <thread>
@@ -424,10 +425,16 @@ TEST(InterpreterLocks, NothingIsLostBetweenCpus)
 		auto *const word = reinterpret_cast<unsigned long *>(mine.at(data + 64));
 
 		mine.put<unsigned long>(data + 64, 0);
-		std::thread other([=] {
-			for (unsigned i = 0; i < times; i++)
+		std::atomic<bool> stops{false};
+		std::atomic<unsigned long> others{0};
+		std::thread other([&] {
+			while (!stops) {
 				__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
+				others++;
+			}
 		});
+		while (!others)
+			std::this_thread::yield();
 		for (unsigned i = 0; i < times; i++) {
 			mine.registers.ip = 0x1000;
 			mine.registers.di = data + 64;
@@ -435,8 +442,9 @@ TEST(InterpreterLocks, NothingIsLostBetweenCpus)
 			mine.registers.flags = 0x202;
 			ASSERT_TRUE(mine.does());
 		}
+		stops = true;
 		other.join();
-		EXPECT_EQ(mine.word<unsigned long>(data + 64), 2 * times);
+		EXPECT_EQ(mine.word<unsigned long>(data + 64), others + times);
 	}
 }
 
