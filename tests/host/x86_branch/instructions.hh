@@ -138,7 +138,7 @@ class Instructions {
 	{
 		static constexpr unsigned char all[] = {0x66, 0x66, 0x66, 0xf2, 0xf3, 0xf3,
 							0x64, 0x64, 0x65, 0x2e, 0x3e, 0x26,
-							0x36, 0x67, 0xf0, 0x66, 0xf3, 0xf2};
+							0x36, 0x67, 0xf0, 0xf0, 0xf3, 0xf2};
 		unsigned n = random() % 2   ? 0
 			     : random() % 4 ? 1
 					    : static_cast<unsigned>(random() % 4);
@@ -168,11 +168,16 @@ class Instructions {
 			0xb0, 0xb8, 0xc0, 0xc1, 0xc6, 0xc7, 0xc9, 0xd0, 0xd1, 0xd2, 0xd3, 0xf5,
 			0xf6, 0xf7, 0xf8, 0xf9, 0xfe, 0xff, 0xff, 0xf7, 0xf7, 0xc1, 0xd3, 0xff};
 
-		switch (random() % 4) {
+		switch (random() % 8) {
 		case 0:
-			return byte();
 		case 1:
+			return byte();
+		case 2:
+		case 3:
 			return byte() & 0x3f;
+		case 4:
+			return random() % 8 ? 0xa4 + static_cast<unsigned char>(random() % 12)
+					    : 0x9c | static_cast<unsigned char>(random() & 3);
 		default:
 			return one_of(known);
 		}
@@ -181,10 +186,11 @@ class Instructions {
 	unsigned char opcode_2()
 	{
 		static constexpr unsigned char known[] = {
-			0x10, 0x11, 0x12, 0x13, 0x16, 0x17, 0x18, 0x1e, 0x1f, 0x28, 0x29,
-			0x54, 0x55, 0x56, 0x57, 0x6e, 0x6f, 0x70, 0x77, 0x7e, 0x7f, 0xa3,
-			0xa4, 0xa5, 0xab, 0xac, 0xad, 0xaf, 0xb3, 0xb6, 0xb7, 0xba, 0xbb,
-			0xbc, 0xbd, 0xbe, 0xbf, 0xc8, 0xd6, 0xd7, 0xef, 0x74, 0xbc, 0xbd};
+			0x10, 0x11, 0x12, 0x13, 0x16, 0x17, 0x18, 0x1e, 0x1f, 0x28, 0x29, 0x54,
+			0x55, 0x56, 0x57, 0x6e, 0x6f, 0x70, 0x77, 0x7e, 0x7f, 0xa3, 0xa4, 0xa5,
+			0xab, 0xac, 0xad, 0xaf, 0xb3, 0xb6, 0xb7, 0xba, 0xbb, 0xbc, 0xbd, 0xbe,
+			0xbf, 0xc8, 0xd6, 0xd7, 0xef, 0x74, 0xbc, 0xbd, 0xb0, 0xb1, 0xc0, 0xc1,
+			0xb0, 0xb1, 0xc0, 0xc1, 0xba, 0xb8, 0xb8, 0xae, 0x0d};
 		static constexpr unsigned char vectors[] = {
 			0x14, 0x15, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f, 0x50, 0x51, 0x58, 0x59,
 			0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f, 0x70, 0x71, 0x72, 0x73, 0xc2, 0xc4,
@@ -205,7 +211,9 @@ class Instructions {
 
 	unsigned char opcode_38()
 	{
-		return random() % 4 ? byte() & 0x3f : byte();
+		return static_cast<unsigned char>(random() % 4	 ? byte() & 0x3f
+						  : random() % 2 ? 0xf0 | (random() & 1)
+								 : byte());
 	}
 
 	unsigned char opcode_3a()
@@ -219,6 +227,8 @@ class Instructions {
 	{
 		Instruction made;
 
+		if (random() % 12 == 0)
+			return locked();
 		add_prefixes(made.bytes);
 		switch (random() % 16) {
 		case 0:
@@ -246,6 +256,30 @@ class Instructions {
 		return made;
 	}
 
+	/* What LOCK may be in front of, as far as operands are such. */
+	Instruction locked()
+	{
+		static constexpr unsigned char first[] = {0x80, 0x81, 0x83, 0xf6, 0xf7, 0xf7,
+							  0xfe, 0xff, 0xff, 0x87, 0x86};
+		static constexpr unsigned char second[] = {0xb0, 0xb1, 0xc0, 0xc1, 0xba, 0xba};
+		Instruction made;
+
+		if (random() % 3 == 0)
+			made.bytes.push_back(0x66);
+		if (random() % 8)
+			made.bytes.push_back(0xf0);
+		if (long_mode && random() % 2)
+			made.bytes.push_back(rex());
+		if (random() % 3 == 0)
+			made.bytes.append({0x0f, one_of(second)});
+		else if (random() % 2)
+			made.bytes.push_back(one_of(first));
+		else
+			made.bytes.push_back(static_cast<unsigned char>(random() & 0x39));
+		add_operands(made);
+		return made;
+	}
+
 	/* The third register, the length and W are mostly such that they are allowed. */
 	Instruction vex()
 	{
@@ -265,19 +299,26 @@ class Instructions {
 					   static_cast<unsigned char>(last | (inverted & 0x80)),
 					   opcode_2()});
 		} else {
-			static constexpr unsigned char second[] = {0x17, 0x58, 0x59, 0x78, 0x79};
+			static constexpr unsigned char second[] = {
+				0x17, 0x58, 0x59, 0x78, 0x79, 0xf2, 0xf3, 0xf5, 0xf6,
+				0xf7, 0xf2, 0xf3, 0xf5, 0xf6, 0xf7, 0xf5, 0xf7};
 			const auto map = static_cast<unsigned>(random() % 16 ? 1 + random() % 3
 									     : random() & 0x1f);
-			const unsigned char opcode = map == 3			? opcode_3a()
-						     : map == 2 && random() % 2 ? one_of(second)
-						     : map == 2			? opcode_38()
-										: opcode_2();
+			const unsigned char opcode =
+				map == 3   ? (random() % 2 ? 0xf0 : opcode_3a())
+				: map == 2 ? (random() % 2 ? one_of(second) : opcode_38())
+					   : opcode_2();
+			/* Those of general registers have one length, and all kinds. */
+			const auto third = static_cast<unsigned char>(
+				map == 1 || opcode < 0xf0 || random() % 16 == 0
+					? last
+					: (last & 0x78) | (map == 3 ? 3 : random() & 3));
 
 			made.bytes.append(
 				{0xc4,
 				 static_cast<unsigned char>((inverted & 0xe0) | map |
 							    (long_mode ? 0 : random() & 0x20)),
-				 static_cast<unsigned char>(last | (random() % 4 ? 0 : 0x80)),
+				 static_cast<unsigned char>(third | (random() % 4 ? 0 : 0x80)),
 				 opcode});
 		}
 		add_operands(made);

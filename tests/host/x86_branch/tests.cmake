@@ -20,7 +20,7 @@ target_include_directories(x86_branch PUBLIC ${x86_emu})
 if(NOT PERFRING_SANITIZE STREQUAL "thread")
 	host_test(x86_branch_test x86_branch/classify_test.cc x86_branch/execute_test.cc
 		x86_branch/run_test.cc x86_branch/interpret_test.cc x86_branch/entries_test.cc
-		x86_branch/interpret_cases_test.cc
+		x86_branch/interpret_cases_test.cc x86_branch/interpret_memory_test.cc
 		x86_branch/duel_test.cc x86_branch/guest.cc)
 	target_include_directories(x86_branch_test_objects PRIVATE ${x86_emu})
 	target_link_libraries(x86_branch_test x86_branch ${ZYDIS})

@@ -467,7 +467,7 @@ inline bool Interpreter::vector(const x86_op &op)
 	Vector value = {};
 	u64 word = 0;
 
-	if (~machine.vectors & needs)
+	if (~machine.can & needs)
 		return false;
 	switch (op.code) {
 	case vector_load:

@@ -122,6 +122,32 @@ class Interpreter {
 	bool call_to(u64 where);
 	template <class T> bool sized(const x86_op &op, u8 code);
 
+	/* ---- strings, see execute_string.hh ---- */
+
+	/* As wide as addresses are. */
+	u64 counter(u8 place) const
+	{
+		return long_mode() ? get<u64>(place) : get<u32>(place);
+	}
+
+	template <class T> bool repeat(const x86_op &op);
+	template <class T> bool once(const x86_op &op);
+	bool strings(const x86_op &op);
+
+	/* ---- atomic ones and those on bits, see execute_atomic.hh and execute_bits.hh ---- */
+
+	template <class T> T source(const x86_op &op) const;
+	template <class T> u64 compare_exchange(u64 into, T with);
+	template <class T> bool atomic_register(const x86_op &op);
+	template <class T> bool change_alone(const x86_op &op, u8 *at);
+	template <class T> bool change_locked(const x86_op &op, u8 *at);
+	template <class T> bool change_at_once(const x86_op &op);
+	template <class T> T select_bits(const x86_op &op, T value);
+	template <class T> T pass_bits(const x86_op &op, T value);
+	template <class T> bool on_bits(const x86_op &op, T value);
+	template <class T> bool bits(const x86_op &op, bool in_memory);
+	bool rarely(u8 operation);
+
 	/* ---- vectors ---- */
 
 	void read(u8 number, Vector &vector, bool wide) const;
@@ -159,6 +185,8 @@ class Interpreter {
 	u8 *registers;
 	Memory memory;
 	const x86_run *run = nullptr;
+	/* Elements of repeated strings that may still be done: whoever waits does not for long. */
+	u64 elements = 8192;
 	/* What the run's end has done. */
 	u64 to = 0;
 	bool taken = false;

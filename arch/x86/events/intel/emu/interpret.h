@@ -46,17 +46,21 @@ struct x86_memory {
 /* No page is known any more. Has to be called once before there are any. */
 void x86_memory_forget(struct x86_memory *memory);
 
-/* Vector instructions that may be carried out: the registers have the task's, and the CPU knows. */
-#define X86_VECTORS_SSE2 1
-#define X86_VECTORS_AVX2 2
-#define X86_VECTORS_SSE4 4	/* all up to SSE4.2 */
-#define X86_VECTORS_FLOAT 8	/* MXCSR has all exceptions masked */
+/* Instructions that may be carried out: the CPU knows them, and of vectors has the task's. */
+#define X86_CAN_SSE2 0x0001
+#define X86_CAN_AVX2 0x0002
+#define X86_CAN_SSE4 0x0004  /* all up to SSE4.2 */
+#define X86_CAN_FLOAT 0x0008 /* MXCSR has all exceptions masked */
+#define X86_CAN_POPCNT 0x0100
+#define X86_CAN_CRC32 0x0200
+#define X86_CAN_MOVBE 0x0400
+#define X86_CAN_BMI 0x0800 /* BMI1 and BMI2 */
 
 struct x86_machine {
 	struct x86_registers *registers;
 	struct x86_memory *memory;
 	unsigned long fs_base;
-	unsigned char vectors; /* X86_VECTORS_* */
+	unsigned short can; /* X86_CAN_* */
 };
 
 /* What has become of a run. */

@@ -3,8 +3,11 @@
 #ifndef X86_EVENTS_EMU_INTERPRET_HH
 #define X86_EVENTS_EMU_INTERPRET_HH
 
+#include "execute_atomic.hh"
+#include "execute_bits.hh"
 #include "execute_sized.hh"
 #include "execute_float.hh"
+#include "execute_string.hh"
 
 namespace x86_emu {
 
@@ -124,6 +127,29 @@ namespace x86_emu {
 		return call_to(long_mode() ? get<u64>(op.from) : get<u32>(op.from));
 	case call_m:
 		return pop(value, address(op), behind) && call_to(value);
+#define X86_SIZED(code, does)                                                                      \
+	case (code) + 0:                                                                           \
+		return does(u8);                                                                   \
+	case (code) + 1:                                                                           \
+		return does(u16);                                                                  \
+	case (code) + 2:                                                                           \
+		return does(u32);                                                                  \
+	case (code) + 3:                                                                           \
+		return does(u64);
+#define X86_ATOMIC(T) change_at_once<T>(op)
+#define X86_BITS_R(T) bits<T>(op, false)
+#define X86_BITS_M(T) bits<T>(op, true)
+		X86_SIZED(atomic, X86_ATOMIC)
+		X86_SIZED(bits_r, X86_BITS_R)
+		X86_SIZED(bits_m, X86_BITS_M)
+#undef X86_SIZED
+#undef X86_ATOMIC
+#undef X86_BITS_R
+#undef X86_BITS_M
+	case string:
+		return strings(op);
+	case rare:
+		return rarely(op.operation);
 	case first_vector ... last_vector:
 		return vector(op);
 	default:

@@ -82,10 +82,11 @@ void interpreter_init(struct stepper *stepper)
 
 static bool has_flat_data(void)
 {
-	u16 selector;
+	u16 selector, other;
 
 	savesegment(ds, selector);
-	return selector == __USER_DS;
+	savesegment(es, other);
+	return selector == __USER_DS && other == __USER_DS;
 }
 
 /* Key 0 is everybody's; who takes rights from it has them looked after by the CPU. */
@@ -94,22 +95,30 @@ static bool is_key_0_free(void)
 	return !cpu_feature_enabled(X86_FEATURE_OSPKE) || !(rdpkru() & 3);
 }
 
+static u16 known_to_cpu(void)
+{
+	return (boot_cpu_has(X86_FEATURE_POPCNT) ? X86_CAN_POPCNT : 0) |
+	       (boot_cpu_has(X86_FEATURE_XMM4_2) ? X86_CAN_CRC32 : 0) |
+	       (boot_cpu_has(X86_FEATURE_MOVBE) ? X86_CAN_MOVBE : 0) |
+	       (boot_cpu_has(X86_FEATURE_BMI1) && boot_cpu_has(X86_FEATURE_BMI2) ? X86_CAN_BMI : 0);
+}
+
 /* What the task's vector registers are, and its MXCSR is, the CPU's are. */
-static u8 usable_vectors(void)
+static u16 usable_vectors(void)
 {
 	const u32 masks = 0x1f80; /* SDM volume 1, "MXCSR Control and Status Register" */
-	u8 usable = X86_VECTORS_SSE2;
+	u16 usable = X86_CAN_SSE2;
 	u32 mxcsr;
 
 	if (test_thread_flag(TIF_NEED_FPU_LOAD))
 		return 0;
 	if (boot_cpu_has(X86_FEATURE_AVX2))
-		usable |= X86_VECTORS_AVX2;
+		usable |= X86_CAN_AVX2;
 	if (boot_cpu_has(X86_FEATURE_XMM4_2))
-		usable |= X86_VECTORS_SSE4;
+		usable |= X86_CAN_SSE4;
 	asm volatile("stmxcsr %0" : "=m" (mxcsr));
 	if ((mxcsr & masks) == masks)
-		usable |= X86_VECTORS_FLOAT;
+		usable |= X86_CAN_FLOAT;
 	return usable;
 }
 
@@ -129,7 +138,7 @@ void interpreter_run(struct stepper *stepper, struct pt_regs *regs)
 		return;
 	session->machine.registers = (struct x86_registers *)regs;
 	session->machine.fs_base = long_mode ? x86_fsbase_read_cpu() : 0;
-	session->machine.vectors = usable_vectors();
+	session->machine.can = known_to_cpu() | usable_vectors();
 	/* Nothing above the lowest address: there is no address filter. */
 	stepper->filters = pt_unit_boundary(stepper->unit, 0) != ~0ull;
 	session->key = stepper->filters ? 0 : user_code_key(stepper, long_mode);

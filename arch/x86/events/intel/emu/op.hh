@@ -69,6 +69,12 @@ enum Code : unsigned char {
 	call_r,
 	call_m,
 
+	atomic = 152, /* Atomic; in four sizes, as the next two */
+	bits_r = 156, /* Bits */
+	bits_m = 160,
+	string = 164, /* String, logarithm of the size in `to`, Repeat in `from` */
+	rare,	      /* Rare */
+
 	first_vector,
 	vector_load = first_vector,
 	vector_store,
@@ -129,7 +135,7 @@ enum Code : unsigned char {
 constexpr unsigned vector_other_shift = 8;
 constexpr int vector_vex = 0x1000, vector_wide = 0x2000, vector_aligned = 0x4000;
 constexpr unsigned vector_kind_shift = 16, /* enum FloatKind */
-	vector_needs_shift = 20;	   /* X86_VECTORS_* that it takes */
+	vector_needs_shift = 20;	   /* X86_CAN_* that it takes */
 
 constexpr unsigned char vector_truncates = 0x10;
 
@@ -165,6 +171,68 @@ enum Bit : unsigned char { bit_test, bit_set, bit_reset, bit_complement };
 
 enum Scan : unsigned char { scan_forward, scan_reverse, scan_tzcnt, scan_lzcnt };
 
+/*
+ * What is done to memory at once, in the order of Alu as far as that goes; `to` is 1 if others
+ * are kept out, and `from` a register or none, for the immediate.
+ */
+enum Atomic : unsigned char {
+	atomic_inc = 8,
+	atomic_dec,
+	atomic_not,
+	atomic_neg,
+	atomic_add, /* XADD */
+	atomic_exchange,
+	atomic_compare,	 /* CMPXCHG */
+	atomic_bit_test, /* these in the order of Bit */
+	atomic_bit_set,
+	atomic_bit_reset,
+	atomic_bit_complement,
+	atomic_add_r,
+	atomic_compare_r,
+};
+
+/* The third operand's place is the immediate's low byte; what the CPU must know, its others. */
+enum Bits : unsigned char {
+	bits_shl, /* SHLX and so on, which set no flags */
+	bits_shr,
+	bits_sar,
+	bits_ror, /* RORX, by the immediate */
+	bits_mulx,
+	bits_andn,
+	bits_blsr,
+	bits_blsmsk,
+	bits_blsi,
+	bits_bextr,
+	bits_bzhi,
+	bits_pdep,
+	bits_pext,
+	bits_count,
+	bits_crc32,
+	bits_load_swapped,
+	bits_store_swapped,
+};
+
+constexpr unsigned bits_can_shift = 8;
+
+enum String : unsigned char {
+	string_move,
+	string_compare,
+	string_store,
+	string_load,
+	string_scan,
+};
+
+enum Repeat : unsigned char { repeat_never, repeat_while_equal, repeat_until_equal };
+
+enum Rare : unsigned char {
+	rare_lahf,
+	rare_sahf,
+	rare_cld,
+	rare_lfence,
+	rare_mfence,
+	rare_sfence,
+};
+
 /* x86_op::operation of extend: logarithms of the sizes, source in bits 0-1, result in 2-3. */
 constexpr unsigned char extend_signed = 0x10;
 
@@ -193,14 +261,16 @@ enum Pending : unsigned char {
 
 constexpr unsigned long carry = 1, parity = 1 << 2, adjust = 1 << 4, zero = 1 << 6, sign = 1 << 7,
 			overflow = 1 << 11,
-			arithmetic = carry | parity | adjust | zero | sign | overflow;
+			arithmetic = carry | parity | adjust | zero | sign | overflow,
+			direction = 1 << 10;
 
 /* Where each register number is in x86_registers, counted in bytes. */
 constexpr unsigned char register_place[16] = {10 * 8, 11 * 8, 12 * 8, 5 * 8, 19 * 8, 4 * 8,
 					      13 * 8, 14 * 8, 9 * 8,  8 * 8, 7 * 8,  6 * 8,
 					      3 * 8,  2 * 8,  1 * 8,  0 * 8};
 
-constexpr unsigned char ax = 10 * 8, cx = 11 * 8, dx = 12 * 8, sp = 19 * 8, bp = 4 * 8;
+constexpr unsigned char ax = 10 * 8, cx = 11 * 8, dx = 12 * 8, sp = 19 * 8, bp = 4 * 8, si = 13 * 8,
+			di = 14 * 8;
 
 /* Does a condition, the low 4 bits of Jcc, hold? SDM volume 1, appendix B. */
 constexpr bool holds(unsigned condition, unsigned long flags)

@@ -25,6 +25,23 @@ class Operands {
 	{
 	}
 
+	/* What all have in common. False: it is nobody's. */
+	bool begin()
+	{
+		constexpr unsigned repeats = X86_PREFIX_REP | X86_PREFIX_REPNE;
+
+		/* Of both REP prefixes, the last one counts. */
+		if (!d.length || d.prefixes & X86_PREFIX_ADDRESS ||
+		    (d.prefixes & repeats) == repeats || (!long_mode && segment_given()))
+			return false;
+		full = d.rex & 8 ? 3 : d.prefixes & X86_PREFIX_OPERAND ? 1 : 2;
+		stack = long_mode ? 3 : 2;
+		op.base = op.index = no_register;
+		op.offset = static_cast<unsigned char>(offset);
+		op.immediate = d.immediate;
+		return true;
+	}
+
 	bool segment_given() const
 	{
 		return d.prefixes & (X86_PREFIX_SEGMENT | X86_PREFIX_FS_GS);
@@ -97,8 +114,8 @@ class Operands {
 	/* Of 64-bit code. REX may be in front of others, and means nothing there. */
 	static bool is_prefix(unsigned char byte)
 	{
-		return byte == 0x64 || byte == 0x65 || byte == 0x66 || byte == 0xf2 ||
-		       byte == 0xf3 || (byte & 0xf0) == 0x40;
+		return byte == 0x64 || byte == 0x65 || byte == 0x66 || byte == 0xf0 ||
+		       byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
 	}
 
 	/* SDM volume 2, "ModR/M and SIB Bytes". False: it is not in the repertoire. */

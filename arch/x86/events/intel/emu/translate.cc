@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Instructions to ops: which of them the interpreter carries out, and how. SDM volume 2,
- * appendix A. What is not here is left to the CPU: LOCK and what implies it, prefixes out
- * of the ordinary, segments with a base other than FS's, what serializes.
+ * appendix A. What is not here is left to the CPU: prefixes out of the ordinary, segments
+ * with a base other than FS's, what serializes.
  */
-#include "operands.hh"
+#include "atomic_operands.hh"
+#include "bits_operands.hh"
+#include "string_operands.hh"
 #include "vector_operands.hh"
 
 namespace {
@@ -22,18 +24,8 @@ class Translator : public Operands {
 	/* False: it is not in the repertoire. */
 	bool run()
 	{
-		constexpr unsigned refused = X86_PREFIX_LOCK | X86_PREFIX_ADDRESS,
-				   repeats = X86_PREFIX_REP | X86_PREFIX_REPNE;
-
-		/* Of both REP prefixes, the last one counts. */
-		if (!d.length || d.prefixes & refused || (d.prefixes & repeats) == repeats ||
-		    (!long_mode && segment_given()))
+		if (!begin() || d.prefixes & X86_PREFIX_LOCK)
 			return false;
-		full = d.rex & 8 ? 3 : d.prefixes & X86_PREFIX_OPERAND ? 1 : 2;
-		stack = long_mode ? 3 : 2;
-		op.base = op.index = no_register;
-		op.offset = static_cast<unsigned char>(offset);
-		op.immediate = d.immediate;
 		if (d.map == X86_MAP_1)
 			return repeated() ? is_pause() || (is_branch() && one_byte()) : one_byte();
 		if (d.map == X86_MAP_0F)
@@ -185,6 +177,8 @@ class Translator : public Operands {
 		}
 		if (d.opcode == 0x99)
 			return set(sign_data, full);
+		if (d.opcode >= 0x9e)
+			return rarity(d.opcode & 1 ? rare_lahf : rare_sahf);
 		if (d.opcode > 0x97)
 			return false;
 		if (d.opcode == 0x90 && !(d.rex & 1))
@@ -205,6 +199,12 @@ class Translator : public Operands {
 		op.displacement = word_at(value);
 		op.immediate = word_at(value + 4);
 		return set(mov_wide);
+	}
+
+	bool rarity(Rare which)
+	{
+		op.operation = which;
+		return set(rare);
 	}
 
 	static int word_at(const unsigned char *at)
@@ -254,6 +254,8 @@ class Translator : public Operands {
 		case 0xf9:
 			op.operation = d.opcode == 0xf5 ? 2 : d.opcode & 1;
 			return set(carry_flag);
+		case 0xfc:
+			return rarity(rare_cld);
 		case 0xf6:
 		case 0xf7:
 			return group_3();
@@ -340,6 +342,7 @@ class Translator : public Operands {
 			return is_endbr() || (d.prefixes & X86_PREFIX_REP && count_zeros()) ||
 			       ((d.opcode & 0xf0) == 0x80 && branch());
 		switch (d.opcode >> 4) {
+		case 0:
 		case 1:
 			return hint();
 		case 4:
@@ -373,7 +376,9 @@ class Translator : public Operands {
 	/* NOP with operands, and prefetches; none of them touches memory. */
 	bool hint()
 	{
-		return (d.opcode == 0x1f || (d.opcode == 0x18 && !is_register())) && set(nop);
+		return (d.opcode == 0x1f ||
+			((d.opcode == 0x18 || d.opcode == 0x0d) && !is_register())) &&
+		       set(nop);
 	}
 
 	bool count_zeros()
@@ -412,6 +417,10 @@ class Translator : public Operands {
 			op.from = reg(full);
 			/* More than 16 bits of a word is undefined. */
 			return full != 1 && is_register() && set(double_rr, full);
+		case 0xae:
+			return is_register() && field() >= 5 && !(d.modrm & 7) &&
+			       !(d.prefixes & X86_PREFIX_OPERAND) &&
+			       rarity(static_cast<Rare>(rare_lfence + field() - 5));
 		case 0xaf:
 			return either(multiply_rr, multiply_rm, full);
 		case 0xbc:
@@ -442,17 +451,24 @@ bool ends_at_4_gib(const x86_run &run, const x86_decoded &decoded)
 	return run.mode != 2 && run.start + run.bytes + decoded.length > 0xffffffff;
 }
 
-/* False: it is not one that is carried out. */
-bool translate_vector(const x86_decoded &decoded, const unsigned char *code, x86_run &run)
+/* False: it is not one that the translator knows. */
+template <class T> bool take(T &&translator, x86_run &run)
 {
-	const VectorPrefix prefix = vector_prefix(decoded, code);
-	const x86_decoded d = with_rex(decoded, prefix.rex, run.mode == 2);
-	VectorTranslator translator(prefix, d, code, run.mode, run.bytes);
-
 	if (!translator.run())
 		return false;
 	run.op[run.ops] = translator.op;
 	return true;
+}
+
+/* Of those that VEX may be in front of. */
+bool translate_prefixed(const x86_decoded &decoded, const unsigned char *code, x86_run &run)
+{
+	const VectorPrefix prefix = vector_prefix(decoded, code);
+	const x86_decoded d = with_rex(decoded, prefix.rex, run.mode == 2);
+
+	return take(VectorTranslator(prefix, d, code, run.mode, run.bytes), run) ||
+	       take(BitsTranslator(prefix, prefix.vex ? d : decoded, code, run.mode, run.bytes),
+		    run);
 }
 
 } // namespace
@@ -465,11 +481,10 @@ extern "C" void x86_run_translate(x86_run *run, const x86_decoded *decoded,
 	    ends_at_4_gib(*run, *decoded))
 		return;
 
-	Translator translator(*decoded, code, run->mode, run->bytes);
-
-	if (translator.run())
-		run->op[run->ops] = translator.op;
-	else if (!translate_vector(*decoded, code, *run))
+	if (!take(Translator(*decoded, code, run->mode, run->bytes), *run) &&
+	    !take(StringTranslator(*decoded, code, run->mode, run->bytes), *run) &&
+	    !take(AtomicTranslator(*decoded, code, run->mode, run->bytes), *run) &&
+	    !translate_prefixed(*decoded, code, *run))
 		return;
 	run->ops++;
 	run->behind_ops = static_cast<unsigned char>(run->bytes + decoded->length);

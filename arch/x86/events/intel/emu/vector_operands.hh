@@ -116,12 +116,12 @@ class VectorTranslator : private VectorPrefix, public Operands {
 	/* Has to be there for this one. */
 	bool needs()
 	{
-		unsigned all = vex ? X86_VECTORS_AVX2 : X86_VECTORS_SSE2;
+		unsigned all = vex ? X86_CAN_AVX2 : X86_CAN_SSE2;
 
 		if (map != 1 || op.code == vector_spread_r || op.code == vector_spread_m)
-			all |= X86_VECTORS_SSE4;
+			all |= X86_CAN_SSE4;
 		if (op.code >= vector_float_r && op.code <= vector_to_integer_m)
-			all |= X86_VECTORS_FLOAT;
+			all |= X86_CAN_FLOAT;
 		op.immediate |= static_cast<int>(all << vector_needs_shift);
 		return true;
 	}
