@@ -691,7 +691,8 @@ class Duel {
 
 		if (which >= pages || layout[which] == Kind::absent)
 			return false;
-		const unsigned long left = page - ip % page;
+		const bool has_next = which + 1 < pages && layout[which + 1] != Kind::absent;
+		const unsigned long left = has_next ? page : page - ip % page;
 		const auto n = static_cast<unsigned>(left < 15 ? left : 15);
 		const unsigned char *const code = world.base + (ip - address(0));
 
@@ -750,8 +751,7 @@ class Duel {
 		const char *what = difference(machine->state, native, progress);
 		if (what)
 			return differ(run, native, progress, what);
-		goes_on = progress.instructions == run.instructions ||
-			  progress.instructions == X86_RUN_OPS;
+		goes_on = progress.instructions == run.instructions;
 		if (goes_on)
 			return true;
 		if (progress.instructions + 1 == run.instructions && run.end.kind == X86_COUNTED &&

@@ -148,7 +148,7 @@ unsigned long x86_branch_register(const struct x86_branch *branch,
 #define X86_RUN_BYTES 96
 
 /* Instructions of a run that can be carried out in a row, its end included. */
-#define X86_RUN_OPS 12
+#define X86_RUN_OPS 16
 
 /* An instruction as the interpreter carries it out, see op.hh. */
 struct x86_op {

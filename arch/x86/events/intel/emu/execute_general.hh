@@ -74,6 +74,13 @@ template <class T> inline T Interpreter::unary(u8 operation, T value)
 	}
 }
 
+/* OF is undefined here, and stays, whereas by CL and in memory it becomes something. */
+[[gnu::always_inline]] inline bool leaves_of(const x86_op &op, unsigned count)
+{
+	return op.operation <= shift_ror && op.from != by_cl && (op.code & ~3) == shift_r &&
+	       count != 1;
+}
+
 /* SHL, SHR and SAR, whose flags wait to be asked for. */
 template <class T> [[gnu::always_inline]] inline T Interpreter::shift(const x86_op &op, T value)
 {
@@ -81,8 +88,16 @@ template <class T> [[gnu::always_inline]] inline T Interpreter::shift(const x86_
 	constexpr u8 most = sizeof(T) == 8 ? 63 : 31, log = log_size<T>;
 	const u8 count = (op.from == by_cl ? get<u8>(cx) : static_cast<u8>(op.immediate)) & most;
 
-	if (!(op.operation & shift_shl))
-		return rotate<T>(op, value);
+	if (!(op.operation & shift_shl)) {
+		if (sizeof(T) < 4 || !leaves_of(op, count) || !count)
+			return rotate<T>(op, value);
+		value = op.operation == shift_rol
+				? static_cast<T>(value << count | value >> (8 * sizeof(T) - count))
+				: static_cast<T>(value >> count | value << (8 * sizeof(T) - count));
+		flags.note_rotation(op.operation == shift_rol ? value & 1
+							      : value >> (8 * sizeof(T) - 1));
+		return value;
+	}
 	if (!count)
 		return value;
 	if (op.operation == shift_shr) {
@@ -118,9 +133,7 @@ template <class T> [[gnu::noinline]] T Interpreter::rotate(const x86_op &op, T v
 		value = native_rcr<T>(value, count, now);
 		break;
 	}
-	/* OF is undefined here, and stays, whereas by CL and in memory it becomes something. */
-	if (op.operation <= shift_ror && op.from != by_cl && (op.code & ~3) == shift_r &&
-	    (count & most) != 1)
+	if (leaves_of(op, count & most))
 		now = (now & ~overflow) | (before & overflow);
 	flags.set(now);
 	return value;

@@ -47,6 +47,13 @@ class Flags {
 		note(operation, size, from, operation == of_inc ? ~0ul >> above(size) : 1);
 	}
 
+	/* ROL and ROR that leave OF alone. */
+	[[gnu::always_inline]] void note_rotation(bool now)
+	{
+		kind = static_cast<u16>((kind & ~(rotated | rotated_out)) | rotated |
+					(now ? rotated_out : 0));
+	}
+
 	/* Into the registers. */
 	void settle();
 
@@ -69,6 +76,7 @@ class Flags {
 
     private:
 	template <class T> void settle_as();
+	void settle_operation();
 	[[gnu::always_inline]] void keep_carry();
 
 	u8 operation() const
@@ -78,7 +86,7 @@ class Flags {
 
 	u8 size() const
 	{
-		return static_cast<u8>(kind >> 8);
+		return kind >> 8 & 3;
 	}
 
 	/* An operand's sign is the highest bit. */
@@ -92,6 +100,9 @@ class Flags {
 	{
 		return 64 - (8u << size);
 	}
+
+	/* Of kind: CF is not the operation's, but has come out of a rotation behind it. */
+	static constexpr u16 rotated = 0x1000, rotated_out = 0x2000;
 
 	u64 &kept;
 	/* The last operation that set flags, unless they are settled. */
@@ -137,8 +148,19 @@ template <class T> inline void Flags::settle_as()
 
 inline void Flags::settle()
 {
-	if (operation() == settled)
+	const u16 all = kind;
+
+	if (!all)
 		return;
+	if (operation() != settled)
+		settle_operation();
+	kind = settled;
+	if (all & rotated)
+		kept = (kept & ~carry) | (all & rotated_out ? carry : 0);
+}
+
+[[gnu::noinline]] inline void Flags::settle_operation()
+{
 	switch (size()) {
 	case 0:
 		settle_as<u8>();
@@ -159,6 +181,10 @@ inline void Flags::keep_carry()
 {
 	bool now;
 
+	if (kind & rotated) {
+		settle();
+		return;
+	}
 	switch (operation()) {
 	case of_sub:
 		now = a < b;
@@ -192,7 +218,8 @@ inline void Flags::keep_carry()
 	bool holds;
 
 	/* CF is not among those of INC and DEC. */
-	if (of < of_sub || of > of_dec || (of > of_logic && (which == 1 || which == 3)))
+	if (kind & rotated || of < of_sub || of > of_dec ||
+	    (of > of_logic && (which == 1 || which == 3)))
 		return x86_emu::holds(code, get());
 	/*
 	 * The flags of a logical result are those of comparing it with 0, but for AF and PF. One

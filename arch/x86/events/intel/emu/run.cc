@@ -72,8 +72,8 @@ int x86_run_add(x86_run *run, const x86_decoded *decoded, unsigned long limit)
 		return 0;
 	}
 	x86_run_cut(run);
-	return run->bytes + longest <= X86_RUN_BYTES && run->start + run->bytes < limit &&
-	       run->start + run->bytes <= run_limit(*run);
+	return run->instructions < X86_RUN_OPS && run->bytes + longest <= X86_RUN_BYTES &&
+	       run->start + run->bytes < limit && run->start + run->bytes <= run_limit(*run);
 }
 
 void x86_run_cut(x86_run *run)

@@ -56,9 +56,8 @@ class Session {
 				     run->end.next);
 			else if (!session.key)
 				tell_rest();
-		} while ((progress.instructions == run->instructions ||
-			  progress.instructions == X86_RUN_OPS) &&
-			 retired < session.budget && !is_awaited());
+		} while (progress.instructions == run->instructions && retired < session.budget &&
+			 !is_awaited());
 		interpreter.finish();
 		if (retired)
 			tell_rest();
