@@ -24,6 +24,7 @@
 #include "../../../../../drivers/hwtracing/emu/pt_unit.h"
 #include "../../perf_event.h"
 #include "../pt/pt_hw.h"
+#include "breakpoint.h"
 #include "events.h"
 #include "pt_emu.h"
 

@@ -27,6 +27,7 @@
 
 #include "../../../../../drivers/hwtracing/emu/pt_unit.h"
 #include "../../perf_event.h"
+#include "breakpoint.h"
 #include "events.h"
 #include "pt_emu.h"
 #include "stepper.h"
@@ -81,118 +82,6 @@ static bool has_shadow_stack(void)
 #else
 	return false;
 #endif
-}
-
-static void write_address(unsigned int at, unsigned long address)
-{
-	switch (at) {
-	case 0:
-		set_debugreg(address, 0);
-		break;
-	case 1:
-		set_debugreg(address, 1);
-		break;
-	case 2:
-		set_debugreg(address, 2);
-		break;
-	default:
-		set_debugreg(address, 3);
-	}
-}
-
-static unsigned long read_address(unsigned int at)
-{
-	unsigned long address;
-
-	switch (at) {
-	case 0:
-		get_debugreg(address, 0);
-		break;
-	case 1:
-		get_debugreg(address, 1);
-		break;
-	case 2:
-		get_debugreg(address, 2);
-		break;
-	default:
-		get_debugreg(address, 3);
-	}
-	return address;
-}
-
-/* The enable bits of a breakpoint in DR7. */
-static __always_inline unsigned long enable_bits(unsigned int at)
-{
-	return 3UL << (DR_ENABLE_SIZE * at);
-}
-
-/* The last breakpoint that nobody uses; HBP_NUM: there is none. */
-static unsigned int free_breakpoint(unsigned long others)
-{
-	unsigned int at = HBP_NUM;
-
-	while (at--) {
-		if (!(others & enable_bits(at)))
-			return at;
-	}
-	return HBP_NUM;
-}
-
-/*
- * Sets the stepper's breakpoint beside those of others. DR7 is read back: whoever else uses
- * a breakpoint leaves it without the stepper's. False: all are in use.
- */
-static bool set_breakpoint(struct stepper *stepper, unsigned long address)
-{
-	unsigned long others = this_cpu_read(cpu_dr7), wanted, dr7;
-	unsigned int at = likely(!others) ? HBP_NUM - 1 : free_breakpoint(others);
-
-	if (at == HBP_NUM)
-		return false;
-	/* On execution: R/W and LEN are zero. */
-	wanted = DR7_FIXED_1 | others | (DR_GLOBAL_ENABLE << (DR_ENABLE_SIZE * at));
-	get_debugreg(dr7, 7);
-	if (dr7 == wanted && stepper->armed && stepper->slot == at &&
-	    stepper->breakpoint == address)
-		return true;
-	stepper->breakpoint = address;
-	stepper->slot = at;
-	stepper->armed = true;
-	write_address(at, address);
-	if (dr7 != wanted)
-		set_debugreg(wanted, 7);
-	return true;
-}
-
-void stepper_disarm(struct stepper *stepper)
-{
-	unsigned long others = this_cpu_read(cpu_dr7);
-
-	if (!stepper->armed)
-		return;
-	stepper->armed = false;
-	set_debugreg(DR7_FIXED_1 | others, 7);
-	if (!(others & enable_bits(stepper->slot)))
-		write_address(stepper->slot, 0);
-}
-
-/* Has the task a breakpoint that an instruction, or an access, at an address would meet? */
-static bool is_watched(unsigned long address, bool executed)
-{
-	unsigned long others = this_cpu_read(cpu_dr7), distance;
-	unsigned int at;
-
-	for (at = 0; at < HBP_NUM && others; at++) {
-		bool executes = !(others >> (DR_CONTROL_SHIFT + DR_CONTROL_SIZE * at) & 3);
-
-		if (!(others & enable_bits(at)) || executes != executed)
-			continue;
-		distance = address - read_address(at);
-		/* Both are 8 bytes at most. */
-		if (executes ? !distance : distance + 8 < 16)
-			return true;
-	}
-	return false;
 }
 
 static void tell(struct stepper *stepper, const struct x86_branch *branch, bool taken,
@@ -489,7 +378,7 @@ static __always_inline unsigned long hit_breakpoints(unsigned long dr6)
 	unsigned int at;
 
 	for (at = 0; at < HBP_NUM; at++) {
-		if (enabled & enable_bits(at))
+		if (enabled & breakpoint_bits(at))
 			hits |= dr6 & (DR_TRAP0 << at);
 	}
 	return hits;
@@ -554,14 +443,14 @@ static bool load(const struct x86_branch *branch, const struct pt_regs *regs, un
 {
 	unsigned long address = x86_branch_address(branch, registers_of(regs));
 
-	if (unlikely(hw_breakpoint_active()) && is_watched(address, false))
+	if (unlikely(hw_breakpoint_active()) && stepper_is_watched(address, false))
 		return false;
 	return !user_word_load(address, branch->operand.bytes, word);
 }
 
 static bool store(const struct x86_outcome *outcome)
 {
-	if (unlikely(hw_breakpoint_active()) && is_watched(outcome->sp, false))
+	if (unlikely(hw_breakpoint_active()) && stepper_is_watched(outcome->sp, false))
 		return false;
 	return !user_word_store(outcome->sp, outcome->push_bytes, outcome->pushed);
 }
@@ -617,13 +506,13 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 			break;
 		/* The task's own breakpoint comes first, unless it has just come. */
 		if (unlikely(hw_breakpoint_active()) && !(regs->flags & X86_EFLAGS_RF) &&
-		    is_watched(regs->ip, true))
+		    stepper_is_watched(regs->ip, true))
 			break;
 		if (!carry_out(stepper, &run->end, regs))
 			return false;
 		regs->flags &= ~X86_EFLAGS_RF;
 	}
-	if (!set_breakpoint(stepper, needs_breakpoint(&run->end) ? run->end.ip : NO_BREAKPOINT))
+	if (!stepper_arm(stepper, needs_breakpoint(&run->end) ? run->end.ip : NO_BREAKPOINT))
 		return false;
 	/* RF would let the stepper's breakpoint pass once; the task's may have to. */
 	if (run->end.ip == regs->ip || !hw_breakpoint_active())

@@ -86,9 +86,6 @@ struct stepper {
 /* What is held back is told to the unit, which is about to be stopped or read. */
 void stepper_flush(struct stepper *stepper);
 
-/* No breakpoint of the stepper's is left on this CPU. */
-void stepper_disarm(struct stepper *stepper);
-
 void interpreter_init(struct stepper *stepper);
 
 /* Carries out what it can from regs->ip, and tells of it. */
