@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which branches are told, byte by byte: none, those that are no matter of a bit, far ones. */
-#include <gtest/gtest.h>
-
-#include "pt_machine.hh"
+#include "pt_written.hh"
 
 namespace pt_test {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
 constexpr std::uint64_t ip = 0x400000;
 constexpr std::uint64_t on = ctl::trace_en | ctl::user;
 
-class PtBranches : public testing::Test {
+class PtBranches : public PtWritten {
     protected:
-	PtMachine machine{all_features()};
-	std::uint64_t memory = machine.allocate(page_size, page_size);
-	std::uint64_t told = 0;
-
+	/* And user mode begins. */
 	void start(std::uint64_t control)
 	{
-		ASSERT_TRUE(machine.write(msr::output_base, memory));
-		ASSERT_TRUE(machine.write(msr::output_mask, page_size - 1));
-		ASSERT_TRUE(machine.write(msr::ctl, control));
-		(void)news(); /* the PSB+ */
+		PtWritten::start(control);
 		pt_unit_enter(machine.unit(), ip, 0, PT_UNIT_64);
 	}
 	/* From ip, to @to. */
@@ -44,15 +34,6 @@ class PtBranches : public testing::Test {
 
 		pt_unit_counts(machine.unit(), &counts);
 		return counts.instructions;
-	}
-	/* What has been written since the last time. */
-	Bytes news()
-	{
-		const std::uint64_t now = machine.read(msr::output_mask) >> 32;
-		const Bytes bytes = machine.bytes(memory + told, now - told);
-
-		told = now;
-		return bytes;
 	}
 };
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Why user mode has ended, and how the CPU sleeps: byte by byte, with and without branches. */
-#include <gtest/gtest.h>
-
-#include "pt_machine.hh"
+#include "pt_written.hh"
 
 namespace pt_test {
 namespace {
-
-using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t ip = 0x400000;
 constexpr std::uint64_t with_events = ctl::trace_en | ctl::user | ctl::event_en;
@@ -19,19 +15,8 @@ Bytes operator+(Bytes a, const Bytes &b)
 	return a;
 }
 
-class PtEvents : public testing::Test {
+class PtEvents : public PtWritten {
     protected:
-	PtMachine machine{all_features()};
-	std::uint64_t memory = machine.allocate(page_size, page_size);
-	std::uint64_t told = 0;
-
-	void start(std::uint64_t control)
-	{
-		ASSERT_TRUE(machine.write(msr::output_base, memory));
-		ASSERT_TRUE(machine.write(msr::output_mask, page_size - 1));
-		ASSERT_TRUE(machine.write(msr::ctl, control));
-		(void)news(); /* the PSB+ */
-	}
 	void enter(std::uint64_t at = ip)
 	{
 		pt_unit_enter(machine.unit(), at, 0, PT_UNIT_64);
@@ -48,15 +33,6 @@ class PtEvents : public testing::Test {
 	void fault(unsigned long long address)
 	{
 		pt_unit_event(machine.unit(), 14, &address);
-	}
-	/* What has been written since the last time. */
-	Bytes news()
-	{
-		const std::uint64_t now = machine.read(msr::output_mask) >> 32;
-		const Bytes bytes = machine.bytes(memory + told, now - told);
-
-		told = now;
-		return bytes;
 	}
 };
 

@@ -4,11 +4,9 @@
  * (x86_branch_execute). SDM volume 2: Jcc, JMP, CALL, RET, LOOP; appendix A for opcodes.
  */
 #include "branch.h"
+#include "registers.hh"
 
 namespace {
-
-constexpr unsigned long carry = 1, parity = 1 << 2, zero = 1 << 6, sign = 1 << 7,
-			overflow = 1 << 11;
 
 bool has_prefix(const x86_decoded &d, unsigned prefix)
 {
@@ -204,46 +202,10 @@ unsigned char flags_pushed(const x86_decoded &d)
 	return d.long_mode ? 8 : 4;
 }
 
-/* Where each register number is in x86_registers, counted in words. */
-constexpr unsigned char place_of_register[16] = {10, 11, 12, 5, 19, 4, 13, 14,
-						 9,  8,	 7,  6, 3,  2, 1,  0};
-
 unsigned long register_value(const x86_registers &r, unsigned char number)
 {
-	return reinterpret_cast<const unsigned long *>(&r)[place_of_register[number & 15]];
-}
-
-bool holds(unsigned char condition, unsigned long flags)
-{
-	bool result = false;
-
-	switch (condition >> 1 & 7) {
-	case 0:
-		result = flags & overflow;
-		break;
-	case 1:
-		result = flags & carry;
-		break;
-	case 2:
-		result = flags & zero;
-		break;
-	case 3:
-		result = flags & (carry | zero);
-		break;
-	case 4:
-		result = flags & sign;
-		break;
-	case 5:
-		result = flags & parity;
-		break;
-	case 6:
-		result = !(flags & sign) != !(flags & overflow);
-		break;
-	case 7:
-		result = flags & zero || !(flags & sign) != !(flags & overflow);
-		break;
-	}
-	return result != (condition & 1);
+	return reinterpret_cast<const unsigned long *>(
+		&r)[x86_emu::register_place[number & 15] / sizeof(long)];
 }
 
 /* LOOP writes the counter back in its own width; a 32-bit one clears the upper half. */
@@ -265,7 +227,7 @@ unsigned long counter_of(unsigned long cx, unsigned char bytes)
 
 void count(const x86_branch &b, const x86_registers &r, x86_outcome &out)
 {
-	const bool is_zero = r.flags & zero;
+	const bool is_zero = r.flags & x86_emu::zero;
 
 	if (b.condition == 0xe3) {
 		out.taken = counter_of(r.cx, b.address_bytes) == 0;
@@ -380,7 +342,7 @@ int x86_branch_execute(const x86_branch *branch, const x86_registers *registers,
 	out.cx = r.cx;
 	switch (b.kind) {
 	case X86_COND:
-		out.taken = holds(b.condition, r.flags);
+		out.taken = x86_emu::holds(b.condition, r.flags);
 		out.to = out.taken ? b.target : b.next;
 		break;
 	case X86_COUNTED:
