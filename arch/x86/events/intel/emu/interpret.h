@@ -103,7 +103,7 @@ struct x86_session {
 	const struct x86_run *(*find)(void *context, unsigned long ip);
 	void		*context;
 	unsigned long	key;
-	/* Somebody waits for the session to end: *interrupt is not 0, or *work has one of `works`. */
+	/* The session is to end: *interrupt is not 0, or *work has one of `works`. */
 	const unsigned char *interrupt;
 	const unsigned long *work;
 	unsigned long	works;

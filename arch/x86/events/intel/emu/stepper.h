@@ -71,7 +71,7 @@ struct stepper {
 	struct x86_session	interpreter;
 	bool			filters;	/* address ranges matter to the unit */
 	bool			interprets;	/* this CPU has all that it takes */
-	unsigned int		sessions;	/* of the interpreter, since `epoch` is what it is */
+	unsigned int		sessions;	/* of the interpreter in this epoch */
 	/*
 	 * Runs that have been compared in this one are what is there. It ends with whatever could
 	 * have been a serializing instruction, or an interrupt: until then the CPU, too, may go

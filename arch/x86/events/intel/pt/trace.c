@@ -324,7 +324,7 @@ static noinline void arrive(struct pt_cpu *pt, struct perf_event *event,
 /* Whoever changes the filters starts the event anew behind that. */
 static __always_inline bool has_new_filters(const struct perf_event *event)
 {
-	return data_race(READ_ONCE(event->addr_filters_gen)) != event->hw.addr_filters_gen;
+	return READ_ONCE(event->addr_filters_gen) != event->hw.addr_filters_gen;
 }
 
 static __always_inline bool start_anew(struct pt_cpu *pt, struct perf_event *event)

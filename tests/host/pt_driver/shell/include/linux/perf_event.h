@@ -72,7 +72,6 @@ int smp_processor_id(void);
 #define this_cpu_ptr(pointer) (pointer)
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
-#define data_race(expression) (expression)
 #define barrier() __asm__ volatile("" ::: "memory")
 #define wmb() barrier()
 #define likely(x) (x)
