@@ -299,11 +299,11 @@ static void interrupts_nest_cleanly(void)
 	struct ring ring;
 	int fd = open_comm(), clock;
 
-	/* Large enough for a guest whose CPU is away for a while. */
+	/* Large enough for a guest whose CPU is away for a second. */
 	attr.exclude_kernel = 0;
 	attr.sample_period = 20000;
 	attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	ring_map(&ring, fd, 64);
+	ring_map(&ring, fd, 512);
 	clock = open_self(&attr);
 	CHECK(!set_output(clock, fd));
 	while (samples < 1000 || seq < 20000) {
