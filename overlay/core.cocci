@@ -268,6 +268,21 @@ identifier event, ctx;
   ...>
   }
 
+// Who has changed an event's filters stops it if it runs. The driver that starts it looks at the
+// filters without their lock: either it sees the change, or it is seen to run.
+@ordered_stop@
+identifier event, restart;
+expression e;
+statement S;
+@@
+  perf_event_stop(struct perf_event *event, int restart)
+  {
+  ...
++ smp_mb(); /* pairs with has_new_filters() of arch/x86/events/intel/pt/trace.c */
+  do S while (e);
+  ...
+  }
+
 // A leader that is being closed is not inherited: its members come to the child alone,
 // without the AUX event that they were for, and fork() is not to fail for that.
 @alone@

@@ -156,9 +156,9 @@ struct x86_op {
 	unsigned char	operation;	/* and which of its kind */
 	unsigned char	to;		/* a register's place in x86_registers, in bytes */
 	unsigned char	from;
-	unsigned char	base;		/* the same for addresses, or X86_OP_NONE */
+	unsigned char	base;		/* the same for addresses, or 0xff: none */
 	unsigned char	index;
-	unsigned char	address;	/* shift of the index, X86_OP_* */
+	unsigned char	address;	/* shift of the index, and more */
 	unsigned char	offset;		/* of the instruction from the run's start */
 	int		displacement;
 	int		immediate;
@@ -172,6 +172,7 @@ struct x86_run {
 	unsigned char	instructions;	/* how many, the end included */
 	unsigned char	ops;		/* how many from the start can be carried out */
 	unsigned char	behind_ops;	/* bytes that belong to these */
+	unsigned char	stores;		/* one of these writes to memory, or may */
 	unsigned long	checked;	/* x86_session::key when its bytes were last compared */
 	struct x86_branch end;		/* PLAIN: the run is cut off in front of end.ip */
 	unsigned char	code[X86_RUN_BYTES];

@@ -192,9 +192,6 @@ template <class T> [[gnu::noinline]] bool Interpreter::bits(const x86_op &op, bo
 	case rare_lfence:
 		asm volatile("lfence" : : : "memory");
 		break;
-	case rare_mfence:
-		asm volatile("mfence" : : : "memory");
-		break;
 	default:
 		asm volatile("sfence" : : : "memory");
 		break;

@@ -32,7 +32,7 @@ class Interpreter {
 	}
 
     private:
-	/* False: nothing has changed. */
+	/* False: nothing has changed, but for whole elements of a string. */
 	[[gnu::always_inline]] bool step(const x86_op &op);
 
 	/* ---- registers ---- */

@@ -51,6 +51,7 @@ void x86_memory_forget(struct x86_memory *memory);
 #define X86_CAN_AVX2 0x0002
 #define X86_CAN_SSE4 0x0004  /* all up to SSE4.2 */
 #define X86_CAN_FLOAT 0x0008 /* MXCSR has all exceptions masked */
+#define X86_CAN_VECTORS 0x000f
 #define X86_CAN_POPCNT 0x0100
 #define X86_CAN_CRC32 0x0200
 #define X86_CAN_MOVBE 0x0400
@@ -79,8 +80,9 @@ void x86_run_translate(struct x86_run *run, const struct x86_decoded *decoded,
 		       const unsigned char *code);
 
 /*
- * Carries out instructions from the run's start until one that it cannot carry out, which
- * has not changed anything then, or up to and with the run's end. The instruction pointer
+ * Carries out instructions from the run's start until one that it cannot carry out, or up to and
+ * with the run's end. What is not carried out has not changed anything, but for a string: some of
+ * its elements may have been done, as if it had been interrupted there. The instruction pointer
  * is left alone if nothing has retired.
  */
 void x86_interpret(struct x86_machine *machine, const struct x86_run *run,
@@ -107,8 +109,13 @@ struct x86_session {
 	const unsigned char *interrupt;
 	const unsigned long *work;
 	unsigned long	works;
-	unsigned int	budget;		/* instructions that may retire until it ends */
+	/*
+	 * Instructions that may retire until it ends; `find` and x86_memory::find may lower it.
+	 * Where the next run may write to memory it goes on for a bit.
+	 */
+	unsigned int	budget;
 	unsigned int	behind;		/* retired before it, and not told */
+	unsigned char	refused;	/* out: it has ended with something that is the CPU's */
 	unsigned char	long_mode;	/* 64-bit code */
 };
 

@@ -18,16 +18,25 @@ class Memory {
 	{
 	}
 
-	/* Where n bytes can be read, and written if `store`; null: the CPU has to do it. */
+	/*
+	 * Where n bytes can be read, and written if `store`; null: the CPU has to do it. The
+	 * entry's pointer is only there if it is the right one, by data and not by a branch: a
+	 * CPU that guesses wrong must not go on with the memory of another task.
+	 */
 	[[gnu::always_inline]] unsigned char *at(unsigned long address, unsigned long n, bool store)
 	{
 		x86_memory_page &page = memory.pages[address / page_size % X86_MEMORY_PAGES];
 		/* What reaches into the next page is not in this entry. */
 		const unsigned long tag = ((address + n - 1) & page_mask) | memory.generation;
+		unsigned char *found = page.at;
 
-		if (__builtin_expect((store ? page.store : page.load) != tag, 0))
+		asm("cmp %2, %1\n\tcmovne %3, %0"
+		    : "+r"(found)
+		    : "m"(store ? page.store : page.load), "r"(tag), "r"(0ul)
+		    : "cc");
+		if (__builtin_expect(!found, 0))
 			return miss(page, address, n, store);
-		return page.at + (address & ~page_mask);
+		return found + (address & ~page_mask);
 	}
 
     private:

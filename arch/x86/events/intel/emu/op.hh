@@ -40,9 +40,8 @@ enum Code : unsigned char {
 	bit_ri = 96,
 	scan_rr = 100, /* Scan */
 	scan_rm = 104,
-	double_rr = 108, /* SHLD, SHRD by the immediate; */
-	/* by CL */
-	cmov_rr = 112, /* condition */
+	double_rr = 108, /* SHLD, SHRD */
+	cmov_rr = 112,	 /* condition */
 	cmov_rm = 116,
 	widen = 120,	  /* CBW, CWDE, CDQE, by the size of the result */
 	sign_data = 124,  /* CWD, CDQ, CQO */
@@ -230,7 +229,6 @@ enum Rare : unsigned char {
 	rare_sahf,
 	rare_cld,
 	rare_lfence,
-	rare_mfence,
 	rare_sfence,
 };
 

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/trace_emu.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 #include <asm/asm.h>
 #include <asm/msr.h>
@@ -104,6 +105,9 @@ static void emu_cpuid(u32 subleaf, u32 registers[4])
 static unsigned int users;
 static DEFINE_MUTEX(users_lock);
 
+/* Without events, runs are kept for so long: the next event may soon come. */
+#define RUNS_KEPT (10 * HZ)
+
 static void free_runs(void)
 {
 	int cpu;
@@ -116,7 +120,18 @@ static void free_runs(void)
 	}
 }
 
-/* Megabytes, which are only there once somebody has traced. */
+/* No CPU follows anybody once the last event is gone and emu_put() has interrupted it. */
+static void free_unused_runs(struct work_struct *work)
+{
+	mutex_lock(&users_lock);
+	if (!users)
+		free_runs();
+	mutex_unlock(&users_lock);
+}
+
+static DECLARE_DELAYED_WORK(unused_runs, free_unused_runs);
+
+/* Megabytes, which are only there while somebody traces. */
 static int make_runs(void)
 {
 	const u64 share = PFN_PHYS((u64)totalram_pages()) / RUNS_SHARE / num_possible_cpus();
@@ -169,6 +184,7 @@ static void emu_put(void)
 	if (!--users) {
 		pt_emu_watch_idle(false);
 		on_each_cpu(disarm, NULL, 1);
+		mod_delayed_work(system_wq, &unused_runs, RUNS_KEPT);
 	}
 	mutex_unlock(&users_lock);
 	static_branch_dec(&trace_emu_used);

@@ -48,6 +48,7 @@ void x86_run_begin(x86_run *run, unsigned long start, unsigned char mode)
 	run->begins[0] = run->begins[1] = 0;
 	run->ops = run->behind_ops = 0;
 	run->checked = 0;
+	run->stores = 0;
 	x86_run_cut(run);
 }
 

@@ -43,9 +43,10 @@ class Session {
 		const x86_run *run;
 		x86_progress progress;
 
-		do {
+		for (;;) {
 			run = run_at(registers.ip);
-			if (!run || !run->ops)
+			session.refused = !run || !run->ops;
+			if (session.refused || is_over(*run))
 				break;
 			interpreter.run_through(*run, progress);
 			registers.ip = progress.to;
@@ -56,8 +57,10 @@ class Session {
 				     run->end.next);
 			else if (!session.key)
 				tell_rest();
-		} while (progress.instructions == run->instructions && retired < session.budget &&
-			 !is_awaited());
+			session.refused = progress.instructions != run->instructions;
+			if (session.refused || is_awaited())
+				break;
+		}
 		interpreter.finish();
 		if (retired)
 			tell_rest();
@@ -65,6 +68,13 @@ class Session {
 	}
 
     private:
+	/* User mode has its turn, best where it writes to nothing, which could be code. */
+	[[gnu::always_inline]] bool is_over(const x86_run &next) const
+	{
+		return retired >= session.budget &&
+		       (!next.stores || retired >= session.budget + patience);
+	}
+
 	[[gnu::always_inline]] const x86_run *run_at(u64 ip) const
 	{
 		const x86_run *run = x86_runs_slot(session.runs, ip);
@@ -100,6 +110,8 @@ class Session {
 		       *static_cast<const volatile unsigned long *>(session.work) & session.works;
 	}
 
+	static constexpr unsigned patience = 100;
+
 	x86_session &session;
 	x86_registers &registers;
 	Interpreter interpreter;
@@ -112,6 +124,19 @@ class Session {
 } // namespace
 
 extern "C" {
+
+void x86_memory_forget(x86_memory *memory)
+{
+	constexpr unsigned long last = page_size - 1;
+
+	if (memory->generation == last || !memory->generation) {
+		for (x86_memory_page &page : memory->pages)
+			page = {};
+		memory->generation = 1;
+		return;
+	}
+	memory->generation += 2;
+}
 
 unsigned x86_session_run(x86_session *session)
 {

@@ -21,6 +21,7 @@
 #include <linux/uaccess.h>
 
 #include <asm/debugreg.h>
+#include <asm/hardirq.h>
 #include <asm/processor.h>
 #include <asm/shstk.h>
 #include <asm/special_insns.h>
@@ -39,7 +40,7 @@
 #define BRANCHES_IN_A_ROW 64
 
 /* Sessions of the interpreter in a row before code is looked at again. */
-#define SESSIONS 64
+#define SESSIONS 16
 
 static_assert(offsetof(struct x86_registers, ss) == offsetof(struct pt_regs, ss));
 static_assert(offsetof(struct x86_registers, ip) == offsetof(struct pt_regs, ip));
@@ -142,6 +143,20 @@ void stepper_flush(struct stepper *stepper)
 }
 
 /*
+ * On the way out of a trap of the stepper's, work may turn up and be done with interrupts on:
+ * other tasks run then, or functions that other CPUs ask for, such as to see their code.
+ */
+static unsigned long disturbances(void)
+{
+	unsigned long all = current->nvcsw + current->nivcsw;
+
+#ifdef CONFIG_SMP
+	all += this_cpu_read(irq_stat.irq_call_count);
+#endif
+	return all;
+}
+
+/*
  * A trap that leads to something else, another task for one, is an interruption like any
  * other: the trace ends now, or decoders would take what is told later for the other
  * task's. Work that turns up on the way out is rare, and then told without the time.
@@ -157,6 +172,7 @@ static void hold(struct stepper *stepper, unsigned long at)
 	if (stepper->held_session != stepper->session)
 		stepper->lost++;
 	stepper->state = STEPPER_HELD;
+	stepper->disturbed = disturbances();
 	stepper->at = at;
 }
 
@@ -333,14 +349,17 @@ static void hide_trap_flag(struct stepper *stepper, struct pt_regs *regs)
 
 static void begin_epoch(struct stepper *stepper)
 {
+	const u64 generation = stepper->pages.generation;
+
 	stepper->epoch++;
 	stepper->sessions = 0;
+	memset(&stepper->pages, 0, sizeof(stepper->pages));
+	stepper->pages.generation = generation;
 }
 
 static void forget_pages(struct stepper *stepper)
 {
 	begin_epoch(stepper);
-	memset(&stepper->pages, 0, sizeof(stepper->pages));
 	x86_memory_forget(&stepper->memory);
 }
 
@@ -492,11 +511,12 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 	bool long_mode = user_64bit_mode(regs);
 	int branches = BRANCHES_IN_A_ROW;
 	const struct x86_run *run;
+	bool known;
 
 	/* Not for ever, even if all that comes is known not to serialize. */
 	if (++stepper->sessions == SESSIONS)
 		begin_epoch(stepper);
-	interpreter_run(stepper, regs);
+	known = interpreter_run(stepper, regs);
 	for (;;) {
 		run = user_code_run(stepper, regs->ip, long_mode,
 				    pt_unit_boundary(stepper->unit, regs->ip));
@@ -517,7 +537,8 @@ static bool start_run(struct stepper *stepper, struct pt_regs *regs)
 	/* RF would let the stepper's breakpoint pass once; the task's may have to. */
 	if (run->end.ip == regs->ip || !hw_breakpoint_active())
 		regs->flags &= ~X86_EFLAGS_RF;
-	if (run->ops != run->instructions)
+	/* What user mode does now may serialize, or write to code. */
+	if (!known || run->ops != run->instructions || run->stores)
 		begin_epoch(stepper);
 	stepper->run = run;
 	stepper->state = STEPPER_RUNNING;
@@ -552,7 +573,8 @@ static void follow(struct stepper *stepper, struct pt_regs *regs)
 	const u64 generation = atomic64_read(&current->mm->context.tlb_gen);
 	const unsigned int session = READ_ONCE(stepper->session);
 	bool goes_on = stepper->state == STEPPER_HELD && stepper->held_session == session &&
-		       stepper->task == current && stepper->at == regs->ip;
+		       stepper->task == current && stepper->at == regs->ip &&
+		       stepper->disturbed == disturbances();
 
 	if (!goes_on) {
 		stepper_flush(stepper);

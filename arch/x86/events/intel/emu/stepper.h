@@ -6,6 +6,7 @@
 #ifndef X86_EVENTS_EMU_STEPPER_H
 #define X86_EVENTS_EMU_STEPPER_H
 
+#include <linux/minmax.h>
 #include <linux/pgtable.h>
 #include <linux/types.h>
 
@@ -63,6 +64,7 @@ struct stepper {
 	unsigned long		ip;		/* where user mode has begun */
 	unsigned long		at;		/* HELD: where it goes on */
 	unsigned int		behind;		/* HELD: retired up to `at` and not reported */
+	unsigned long		disturbed;	/* HELD: see disturbances() */
 	unsigned long		breakpoint;	/* the stepper's, in a debug register */
 	unsigned int		slot;	/* which one: 0 to 3 */
 	bool			armed;		/* DR7 has been set for that */
@@ -70,13 +72,15 @@ struct stepper {
 	struct x86_memory	memory;
 	struct x86_session	interpreter;
 	bool			filters;	/* address ranges matter to the unit */
+	u16			can;		/* X86_CAN_* of this CPU */
 	bool			interprets;	/* this CPU has all that it takes */
 	unsigned int		sessions;	/* of the interpreter in this epoch */
 	/*
-	 * Runs that have been compared in this one are what is there. It ends with whatever could
-	 * have been a serializing instruction, or an interrupt: until then the CPU, too, may go
-	 * on with code that somebody else has changed (SDM volume 3, "Handling Self- and
-	 * Cross-Modifying Code").
+	 * Runs that have been compared in this one are what is there. It ends with an interrupt,
+	 * and with whatever could have been a serializing instruction: until then the CPU, too,
+	 * may go on with code that somebody else has changed (SDM volume 3, "Handling Self- and
+	 * Cross-Modifying Code"). It also ends where the task itself could have written to code,
+	 * which takes no serializing instruction: a page may have become writable unnoticed.
 	 */
 	u64			epoch;
 	u64			interpreted;	/* instructions */
@@ -88,8 +92,19 @@ void stepper_flush(struct stepper *stepper);
 
 void interpreter_init(struct stepper *stepper);
 
-/* Carries out what it can from regs->ip, and tells of it. */
-void interpreter_run(struct stepper *stepper, struct pt_regs *regs);
+/*
+ * Carries out what it can from regs->ip, and tells of it. True: it could go on, but user mode is
+ * to have its turn.
+ */
+bool interpreter_run(struct stepper *stepper, struct pt_regs *regs);
+
+/* What has been done in a session, other than instructions, is worth so many of them. */
+static inline void stepper_charge(struct stepper *stepper, unsigned int instructions)
+{
+	struct x86_session *session = &stepper->interpreter;
+
+	session->budget -= min(session->budget, instructions);
+}
 
 /*
  * What is mapped at a linear address of the current task's with all of these flags, and

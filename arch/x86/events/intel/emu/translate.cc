@@ -191,11 +191,11 @@ class Translator : public Operands {
 	bool move_immediate()
 	{
 		const unsigned size = d.opcode & 8 ? full : 0;
-		const unsigned char *value = code + d.length - 8;
 
 		op.to = named(size);
 		if (size != 3)
 			return set(mov_ri, size);
+		const unsigned char *const value = code + d.length - 8;
 		op.displacement = word_at(value);
 		op.immediate = word_at(value + 4);
 		return set(mov_wide);
@@ -418,9 +418,10 @@ class Translator : public Operands {
 			/* More than 16 bits of a word is undefined. */
 			return full != 1 && is_register() && set(double_rr, full);
 		case 0xae:
-			return is_register() && field() >= 5 && !(d.modrm & 7) &&
+			/* MFENCE serializes on CPUs by AMD. */
+			return is_register() && (field() == 5 || field() == 7) && !(d.modrm & 7) &&
 			       !(d.prefixes & X86_PREFIX_OPERAND) &&
-			       rarity(static_cast<Rare>(rare_lfence + field() - 5));
+			       rarity(field() == 5 ? rare_lfence : rare_sfence);
 		case 0xaf:
 			return either(multiply_rr, multiply_rm, full);
 		case 0xbc:
@@ -444,6 +445,36 @@ class Translator : public Operands {
 		return either(extend_r, extend_m, 0);
 	}
 };
+
+/* Writes to memory, or may: all that are not known not to. */
+bool stores(const x86_op &op)
+{
+	const unsigned base = op.code < mov_wide ? op.code & ~3u : op.code;
+
+	switch (base) {
+	case alu_mr:
+	case alu_mi:
+		return op.operation < alu_cmp;
+	case store:
+	case store_i:
+	case unary_m:
+	case shift_m:
+	case set_m:
+	case push_r:
+	case push_i:
+	case push_m:
+	case call:
+	case call_r:
+	case call_m:
+	case vector_store:
+	case vector_part_store:
+	case vector_half_store:
+	case vector_extract_m:
+		return true;
+	default:
+		return op.code >= atomic && op.code < first_vector;
+	}
+}
 
 /* Execution goes on at 0 then, which nobody does on purpose. */
 bool ends_at_4_gib(const x86_run &run, const x86_decoded &decoded)
@@ -486,6 +517,8 @@ extern "C" void x86_run_translate(x86_run *run, const x86_decoded *decoded,
 	    !take(AtomicTranslator(*decoded, code, run->mode, run->bytes), *run) &&
 	    !translate_prefixed(*decoded, code, *run))
 		return;
+	if (stores(run->op[run->ops]))
+		run->stores = 1;
 	run->ops++;
 	run->behind_ops = static_cast<unsigned char>(run->bytes + decoded->length);
 }

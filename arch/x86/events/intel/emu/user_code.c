@@ -14,6 +14,9 @@
 /* Bytes of the longest instruction. */
 #define LONGEST 15
 
+/* What it takes to decode a run is worth so many of the interpreter's instructions. */
+#define BUILD_COST 16
+
 static struct page *page_behind(pteval_t flags, unsigned long pfn, pteval_t with,
 				pteval_t without)
 {
@@ -182,11 +185,13 @@ void user_code_decode(unsigned long ip, bool long_mode, struct x86_branch *branc
 	x86_branch_classify(&decoded, ip, branch);
 }
 
-static bool build(struct x86_run *run, unsigned long ip, u8 mode, unsigned long limit)
+static bool build(struct stepper *stepper, struct x86_run *run, unsigned long ip, u8 mode,
+		  unsigned long limit)
 {
 	struct x86_decoded decoded;
 	unsigned int n = user_code_read(ip, run->code, X86_RUN_BYTES);
 
+	stepper_charge(stepper, BUILD_COST);
 	x86_run_begin(run, ip, mode);
 	do {
 		x86_decode(run->code + run->bytes, n - run->bytes, mode == 2, &decoded);
@@ -220,7 +225,7 @@ static noinline bool find_run(struct stepper *stepper, struct x86_run *run, unsi
 		    is_same(behind, run->code + first, run->bytes - first))
 			return true;
 	}
-	if (!build(run, ip, mode, limit))
+	if (!build(stepper, run, ip, mode, limit))
 		return false;
 	return run->bytes <= first || fixed_code(&stepper->pages, ip + first);
 }

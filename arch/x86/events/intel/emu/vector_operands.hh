@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Vector instructions to ops: moves, and what works on integers lane by lane; SSE2, AVX and
- * AVX2. Nothing that could raise a floating-point exception. SDM volume 2, sections 2.3 and
- * appendix A.
+ * Vector instructions to ops: SSE up to 4.2, AVX and AVX2, integers and floating point. SDM
+ * volume 2, section 2.3 and appendix A.
  */
 #ifndef X86_EVENTS_EMU_VECTOR_OPERANDS_HH
 #define X86_EVENTS_EMU_VECTOR_OPERANDS_HH
@@ -107,8 +106,7 @@ class VectorTranslator : private VectorPrefix, public Operands {
 		op.immediate = code[d.length - 1] |
 			       (long_mode ? other : other & 7) << vector_other_shift |
 			       (vex ? vector_vex : 0) | (wide ? vector_wide : 0);
-		if (kind != 4)
-			op.immediate |= kind << vector_kind_shift;
+		op.immediate |= kind << vector_kind_shift;
 		return (map == 1 ? map_1() : map == 2 ? map_2() : map == 3 && map_3()) && needs();
 	}
 

@@ -303,7 +303,7 @@ void intel_pt_interrupt(void)
 /* ---- struct pmu ---- */
 
 /*
- * For the first time, or on another CPU. The tables can be where those of another trace have
+ * For the first time, or for the first time on this CPU since it was on another. The tables can be where those of another trace have
  * been on this one. Emulated hardware tells what has been lost where OUTPUT_BASE stays the
  * same, which is that trace's loss then.
  */
@@ -321,9 +321,13 @@ static noinline void arrive(struct pt_cpu *pt, struct perf_event *event,
 	trace->cpu = cpu;
 }
 
-/* Whoever changes the filters starts the event anew behind that. */
+/*
+ * Whoever changes the filters starts an event that runs anew behind that: either we see the
+ * change, or perf_event_stop() sees us run.
+ */
 static __always_inline bool has_new_filters(const struct perf_event *event)
 {
+	smp_mb(); /* event->state before the filters; pairs with perf_event_stop() */
 	return READ_ONCE(event->addr_filters_gen) != event->hw.addr_filters_gen;
 }
 

@@ -74,6 +74,7 @@ int smp_processor_id(void);
 #define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
 #define barrier() __asm__ volatile("" ::: "memory")
 #define wmb() barrier()
+#define smp_mb() barrier()
 #define likely(x) (x)
 #define unlikely(x) (x)
 #define noinline __attribute__((noinline))
