@@ -272,15 +272,14 @@ identifier event, ctx;
 // filters without their lock: either it sees the change, or it is seen to run.
 @ordered_stop@
 identifier event, restart;
-expression e;
-statement S;
 @@
   perf_event_stop(struct perf_event *event, int restart)
   {
-  ...
+  <...
 + smp_mb(); /* pairs with has_new_filters() of arch/x86/events/intel/pt/trace.c */
-  do S while (e);
-  ...
+  if (READ_ONCE(event->state) != PERF_EVENT_STATE_ACTIVE)
+	return 0;
+  ...>
   }
 
 // A leader that is being closed is not inherited: its members come to the child alone,

@@ -57,7 +57,7 @@ template <class T> [[gnu::always_inline]] inline bool Interpreter::alu_memory(co
 	return true;
 }
 
-template <class T> inline T Interpreter::unary(u8 operation, T value)
+template <class T> [[gnu::always_inline]] inline T Interpreter::unary(u8 operation, T value)
 {
 	switch (operation) {
 	case unary_not:

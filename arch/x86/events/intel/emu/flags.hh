@@ -189,6 +189,9 @@ inline void Flags::keep_carry()
 	case of_sub:
 		now = a < b;
 		break;
+	case of_add:
+		now = (a + b) << above(size()) < a << above(size());
+		break;
 	case of_logic:
 		now = false;
 		break;

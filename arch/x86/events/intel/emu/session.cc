@@ -42,11 +42,12 @@ class Session {
 	{
 		const x86_run *run;
 		x86_progress progress;
+		bool refused;
 
 		for (;;) {
 			run = run_at(registers.ip);
-			session.refused = !run || !run->ops;
-			if (session.refused || is_over(*run))
+			refused = !run || !run->ops;
+			if (refused || is_over(*run))
 				break;
 			interpreter.run_through(*run, progress);
 			registers.ip = progress.to;
@@ -57,10 +58,11 @@ class Session {
 				     run->end.next);
 			else if (!session.key)
 				tell_rest();
-			session.refused = progress.instructions != run->instructions;
-			if (session.refused || is_awaited())
+			refused = progress.instructions != run->instructions;
+			if (refused || is_awaited())
 				break;
 		}
+		session.refused = refused;
 		interpreter.finish();
 		if (retired)
 			tell_rest();
