@@ -39,9 +39,12 @@ static unsigned int __attribute__((noinline)) call(uint8_t *at, unsigned int tim
 static void trace_self(void)
 {
 	struct perf_event_attr attr = pt_attr();
-	static struct pt_trace trace;
+	static struct aux aux;
+	int fd = open_self(&attr);
 
-	pt_map(&trace, open_self(&attr), 2, 64);
+	/* What it says is nobody's business: it overwrites itself. */
+	aux_map_as(&aux, fd, 2, 16, PROT_READ);
+	enable(fd);
 }
 
 static uint8_t *new_page(int protection, int flags, int fd)
@@ -52,10 +55,20 @@ static uint8_t *new_page(int protection, int flags, int fd)
 	return at;
 }
 
-/* The page is still this task's alone, and the table has it for reading all the same. */
+/*
+ * The page is still this task's alone, and the table has it for reading all the same. A page that
+ * waits to be put on the kernel's lists would be copied instead: others push it there.
+ */
 static void share_for_a_while(void)
 {
-	pid_t pid = fork();
+	const size_t others = 64 * 4096;
+	uint8_t *at = mmap(NULL, others, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	pid_t pid;
+
+	CHECK(at != MAP_FAILED);
+	pid = fork();
+	munmap(at, others);
 
 	CHECK(pid >= 0);
 	if (!pid)
