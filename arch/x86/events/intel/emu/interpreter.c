@@ -25,6 +25,7 @@
 #include <asm/tlbflush.h>
 
 #include "../../../../../drivers/hwtracing/emu/pt_unit.h"
+#include "breakpoint.h"
 #include "stepper.h"
 
 /* Instructions of a session: interrupts are off for so long. */
@@ -165,6 +166,8 @@ bool interpreter_run(struct stepper *stepper, struct pt_regs *regs)
 
 	if (!may_interpret(stepper, regs))
 		return false;
+	/* While there is a breakpoint, emulators of CPUs ask at each jump whether it is there. */
+	stepper_disarm(stepper);
 	session->machine.registers = (struct x86_registers *)regs;
 	session->machine.fs_base = long_mode ? x86_fsbase_read_cpu() : 0;
 	session->machine.can = usable(stepper);
