@@ -139,6 +139,24 @@ fails_on_loss() {
 }
 check "--fail-on-loss exits with 3" fails_on_loss
 
+# Who is recorded is named; the command only says how long.
+as_long_as_a_command() {
+	local ours
+
+	start_generator 2000 0
+	"$perfring" record -q -e page-faults:u -c 1 -o long.data -p "$generator" -- sleep 3 &
+	ours=$!
+	started+=("$ours")
+	wait_for 20 has_events "$ours" || return
+	go
+	wait "$generator" "$ours"
+	[ "$(samples long.data)" -ge 2000 ] || {
+		echo "$(samples long.data) samples"
+		return 1
+	}
+}
+check "-p, for as long as a command takes" as_long_as_a_command
+
 exit_statuses() {
 	record -e page-faults -o x.data -- sh -c 'exit 7'
 	[ $? = 7 ] || return

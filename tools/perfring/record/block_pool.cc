@@ -29,9 +29,24 @@ void Block::ended(int error)
 	pool.put(*this);
 }
 
-BlockPool::BlockPool(std::size_t memory, WriteQueue &write_queue)
-	: queue(write_queue),
-	  chunks_left(std::max<std::size_t>(1, memory / (block_size * blocks_in_chunk)))
+MemoryBudget::MemoryBudget(std::size_t bytes)
+	: chunks_left(bytes / (BlockPool::block_size * BlockPool::blocks_in_chunk))
+{
+}
+
+bool MemoryBudget::take()
+{
+	std::size_t left = chunks_left.load(std::memory_order_relaxed);
+
+	while (left &&
+	       !chunks_left.compare_exchange_weak(left, left - 1, std::memory_order_relaxed))
+		;
+	return left;
+}
+
+BlockPool::BlockPool(std::shared_ptr<MemoryBudget> shared, WriteQueue &write_queue)
+	: budget(std::move(shared)),
+	  queue(write_queue)
 {
 }
 
@@ -46,16 +61,13 @@ bool BlockPool::grow()
 {
 	constexpr std::size_t size = block_size * blocks_in_chunk;
 
-	if (!chunks_left)
+	if (!budget->take() && !chunks.empty())
 		return false;
 	void *memory =
 		mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (memory == MAP_FAILED) {
-		chunks_left = 0;
+	if (memory == MAP_FAILED)
 		return false;
-	}
-	chunks_left--;
 	madvise(memory, size, MADV_HUGEPAGE);
 	madvise(memory, size, MADV_POPULATE_WRITE);
 

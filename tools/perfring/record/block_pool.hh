@@ -10,6 +10,7 @@
 #include "mover.hh"
 #include "output.hh"
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -53,14 +54,26 @@ class Block final : public Job {
 	Content content;
 };
 
+/* What the pools of all threads have together, chunk by chunk: who needs one first has it. */
+class MemoryBudget {
+    public:
+	explicit MemoryBudget(std::size_t bytes);
+
+	/* One more chunk. False: there is none left. Any thread. */
+	bool take();
+
+    private:
+	std::atomic<std::size_t> chunks_left;
+};
+
 /* Used by one thread. */
 class BlockPool {
     public:
 	static constexpr std::size_t block_size = 512 * 1024;
 	static constexpr std::size_t blocks_in_chunk = 8;
 
-	/* memory: the bound, in bytes. At least one chunk. */
-	BlockPool(std::size_t memory, WriteQueue &queue);
+	/* The first chunk is the pool's in any case, whatever is left. */
+	BlockPool(std::shared_ptr<MemoryBudget> budget, WriteQueue &queue);
 	~BlockPool(); /* all blocks must be back */
 
 	BlockPool(const BlockPool &) = delete;
@@ -73,8 +86,8 @@ class BlockPool {
     private:
 	bool grow();
 
+	std::shared_ptr<MemoryBudget> budget;
 	WriteQueue &queue;
-	std::size_t chunks_left;
 	std::vector<std::span<std::byte>> chunks;
 	std::vector<std::unique_ptr<Block>> blocks;
 	std::vector<Block *> free;

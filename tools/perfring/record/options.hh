@@ -78,6 +78,11 @@ struct RecordOptions {
 	{
 		return !system_wide && !cpus;
 	}
+	/* It is the command that is recorded; else it only says how long. */
+	bool for_command() const
+	{
+		return for_tasks() && !command.empty() && processes.empty() && threads.empty();
+	}
 };
 
 } /* namespace perfring::record */

@@ -122,7 +122,7 @@ void Recording::prepare_events()
 
 		tids.insert(tids.end(), more.begin(), more.end());
 	}
-	if (options.for_tasks() && tids.empty() && command)
+	if (options.for_command())
 		tids.push_back(command->pid());
 	std::sort(tids.begin(), tids.end());
 	tids.erase(std::unique(tids.begin(), tids.end()), tids.end());
@@ -181,12 +181,14 @@ void Recording::make_workers()
 	}
 	const std::uint64_t now = monotonic_time();
 
+	const auto memory = std::make_shared<MemoryBudget>(options.memory);
+
 	rounds = std::make_unique<Rounds>(setups.size());
 	for (auto &[key, setup] : setups) {
 		setup.realtime = options.realtime;
 		setup.queue = options.queue;
 		setup.depth = options.depth;
-		setup.memory = options.memory / setups.size();
+		setup.memory = memory;
 		setup.compression_level = options.compression_level;
 		setup.keep_fill = !options.report.empty();
 		setup.fill_start = now;
@@ -231,7 +233,7 @@ void Recording::start()
 	started = last_tick = last_checkpoint = last_switch = Clock::now();
 	watch_position();
 	/* A command's events begin with its exec, unless they have to be told. */
-	if (!options.delay && !(command && options.for_tasks()))
+	if (!options.delay && !options.for_command())
 		enable();
 	enabled = !options.delay;
 	rounds->set_enabled(enabled, [] {});

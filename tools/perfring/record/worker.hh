@@ -36,7 +36,7 @@ struct WorkerSetup {
 	bool realtime = false;
 	QueueKind queue = QueueKind::uring;
 	unsigned depth = 4;
-	std::size_t memory = 64 << 20; /* most for blocks */
+	std::shared_ptr<MemoryBudget> memory; /* for blocks, all threads' */
 	int compression_level = 0;
 	bool keep_fill = false;	      /* a history of how full the rings were */
 	std::uint64_t fill_start = 0; /* its time 0: monotonic_time() */
