@@ -20,6 +20,7 @@ using record::number_list;
 using record::RecordOptions;
 using record::size_in_bytes;
 using record::split;
+using record::Threads;
 using record::UserError;
 
 /* As they are written, before they are understood. */
@@ -258,9 +259,11 @@ void understand(const Words &words, RecordOptions &options)
 	options.inherit = !words.no_inherit;
 	options.realtime = !words.no_realtime;
 	if (words.threads_mode == "one")
-		options.one_thread = true;
+		options.recorders = Threads::one;
+	else if (words.threads_mode == "node")
+		options.recorders = Threads::node;
 	else if (!words.threads_mode.empty() && words.threads_mode != "cpu")
-		throw UserError("--threads takes cpu or one");
+		throw UserError("--threads takes cpu, node or one");
 	if (!words.snapshot.empty() && words.snapshot != "e")
 		throw UserError("-S takes nothing, or e: a snapshot at the end as well");
 	options.snapshot_at_exit = words.snapshot == "e";
@@ -335,7 +338,7 @@ void add_ways(CLI::App &app, Words &words, RecordOptions &options)
 		->group(group)
 		->type_name("DATA[,AUX]");
 	app.add_option("--threads", words.threads_mode,
-		       "recording threads: cpu, one on each CPU (default), or one")
+		       "recording threads: cpu, one on each CPU (default), node, or one")
 		->group(group)
 		->expected(0, 1);
 	app.add_flag("--no-realtime", words.no_realtime, "do not come before all ordinary tasks")

@@ -185,7 +185,9 @@ void EventSet::open()
 	else if (options.aux_bytes)
 		say("no event fills an AUX area: none is mapped");
 	for (auto &spec : specs) {
-		const bool realtime = options.realtime && !options.one_thread && geteuid() == 0;
+		/* Only a thread on the ring's own CPU comes before whatever fills it. */
+		const bool realtime =
+			options.realtime && options.recorders == Threads::cpu && geteuid() == 0;
 
 		spec.attr.watermark = 1;
 		spec.attr.wakeup_watermark = data_watermark(data_pages * page_size, realtime);

@@ -3,6 +3,7 @@
 #ifndef PERFRING_RECORD_OPTIONS_HH
 #define PERFRING_RECORD_OPTIONS_HH
 
+#include "threads.hh"
 #include "worker.hh"
 
 #include <sys/types.h>
@@ -46,7 +47,7 @@ struct RecordOptions {
 	bool snapshot = false;
 	bool snapshot_at_exit = false;
 	bool overwrite = false;
-	bool one_thread = false;
+	Threads recorders = Threads::cpu;
 	bool realtime = true;
 	QueueKind queue = QueueKind::uring;
 	bool queue_chosen = false;

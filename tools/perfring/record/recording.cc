@@ -163,28 +163,30 @@ void Recording::prepare_output()
 					    make_recount(*facts));
 }
 
-/* One thread for each CPU that has rings; rings without a CPU are dealt out. */
 void Recording::make_workers()
 {
-	const auto cpus =
-		static_cast<std::size_t>(std::max(1U, std::thread::hardware_concurrency()));
-	std::map<std::pair<int, std::size_t>, WorkerSetup> setups;
-	std::size_t dealt = 0;
+	const auto cpus = static_cast<std::size_t>(std::thread::hardware_concurrency());
+	std::vector<RingMap *> rings;
+	std::vector<int> ring_cpus;
+	std::vector<WorkerSetup> setups;
 
 	for (auto &ring : events->rings()) {
-		const bool by_cpu = ring->cpu >= 0 && !options.one_thread;
-		const std::size_t share = by_cpu || options.one_thread ? 0 : dealt++ % cpus;
-		WorkerSetup &setup = setups[{by_cpu ? ring->cpu : -1, share}];
+		rings.push_back(ring.get());
+		ring_cpus.push_back(ring->cpu);
+	}
+	for (auto &thread : deal_rings(ring_cpus, options.recorders, cpus)) {
+		WorkerSetup &setup = setups.emplace_back();
 
-		setup.rings.push_back(ring.get());
-		setup.cpu = by_cpu ? ring->cpu : -1;
+		for (const std::size_t ring : thread.rings)
+			setup.rings.push_back(rings[ring]);
+		setup.cpus = std::move(thread.cpus);
 	}
 	const std::uint64_t now = monotonic_time();
 
 	const auto memory = std::make_shared<MemoryBudget>(options.memory);
 
 	rounds = std::make_unique<Rounds>(setups.size());
-	for (auto &[key, setup] : setups) {
+	for (WorkerSetup &setup : setups) {
 		setup.realtime = options.realtime;
 		setup.queue = options.queue;
 		setup.depth = options.depth;

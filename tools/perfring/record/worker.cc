@@ -138,12 +138,14 @@ void Worker::settle_down()
 	const sched_param first{.sched_priority = 1};
 
 	pthread_setname_np(pthread_self(), "perfring/ring");
-	if (setup.cpu >= 0) {
-		cpu_set_t *set = CPU_ALLOC(setup.cpu + 1);
-		const std::size_t size = CPU_ALLOC_SIZE(setup.cpu + 1);
+	if (!setup.cpus.empty()) {
+		const unsigned last = *std::max_element(setup.cpus.begin(), setup.cpus.end());
+		cpu_set_t *set = CPU_ALLOC(last + 1);
+		const std::size_t size = CPU_ALLOC_SIZE(last + 1);
 
 		CPU_ZERO_S(size, set);
-		CPU_SET_S(setup.cpu, size, set);
+		for (const unsigned cpu : setup.cpus)
+			CPU_SET_S(cpu, size, set);
 		/* A CPU that has gone: any will do. */
 		sched_setaffinity(0, size, set);
 		CPU_FREE(set);

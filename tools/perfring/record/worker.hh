@@ -32,7 +32,7 @@ enum class QueueKind { uring, aio };
 
 struct WorkerSetup {
 	std::vector<RingMap *> rings;
-	int cpu = -1; /* to stay on, -1: any */
+	std::vector<unsigned> cpus; /* to stay on; none: any */
 	bool realtime = false;
 	QueueKind queue = QueueKind::uring;
 	unsigned depth = 4;
