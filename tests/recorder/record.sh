@@ -120,6 +120,7 @@ nothing_lost() {
 check "all of it, by io_uring" nothing_lost --io-uring
 check "all of it, by POSIX AIO" nothing_lost --aio
 check "all of it, compressed" nothing_lost -z
+check "all of it, by a thread for each node" nothing_lost --threads=node
 
 fails_on_loss() {
 	local ours
