@@ -24,7 +24,8 @@ int main(void)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		good &= call(0xffffffffff600000, &now, NULL) == 0;
-		good &= call(0xffffffffff600400, NULL, NULL) >= now.tv_sec;
+		/* time() is as old as the last tick. */
+		good &= call(0xffffffffff600400, NULL, NULL) + 1 >= now.tv_sec;
 		good &= call(0xffffffffff600800, &cpu, NULL) == 0 && cpu < 1000;
 	}
 	PRINT_ENTRIES(call, 3 * ROUNDS);
