@@ -342,6 +342,9 @@ damage() { # NAME
 	if [[ ${test_of[$1]} != x86_* ]]; then
 		cp -r "$core/../aux_test" "$damaged/.."
 		cp -r "$core/../../../include/linux" "$scratch/include"
+	else
+		mkdir -p "$scratch/drivers/hwtracing/emu"
+		cp "$core/../../../../../drivers/hwtracing/emu/pt_unit.h" "$scratch/drivers/hwtracing/emu/"
 	fi
 	sed -i -e "${change_of[$1]}" "$file"
 	! cmp -s "$file" "$core/${file_of[$1]}" ||

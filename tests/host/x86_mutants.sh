@@ -10,7 +10,7 @@ mutant x86_rex_hides_gs x86_branch_test operands.hh \
 	's/ || (byte & 0xf0) == 0x40;/;/'
 mutant x86_vzeroupper_of_32_bits x86_branch_test vector_operands.hh \
 	's/return long_mode && vex/return vex/'
-mutant x86_any_repeat_prefix_counts x86_branch_test translate.cc \
+mutant x86_any_repeat_prefix_counts x86_branch_test operands.hh \
 	's/(d.prefixes & repeats) == repeats/false/'
 mutant x86_goes_beyond_4_gib x86_branch_test translate.cc \
 	's/return run.mode != 2 &&/return false \&\&/'
@@ -51,19 +51,21 @@ mutant x86_step_forgets_carry x86_branch_test flags.hh \
 mutant x86_shift_by_0_sets_flags x86_branch_test execute_general.hh \
 	's/^\tif (!count)$/\tif (false)/'
 mutant x86_carry_of_a_step x86_branch_test flags.hh \
-	's/ || (of > of_logic && (which == 1 || which == 3)))/)/'
+	's/(of > of_logic && (which == 1 || which == 3)))/false)/'
 
 # --- interpreter: sessions ---
 mutant x86_session_settles_no_flags x86_branch_test session.cc \
 	's/^\t\tinterpreter.finish();/;/'
 mutant x86_session_tells_no_rest x86_branch_test session.cc \
 	'/interpreter.finish/,/return retired/s/tell_rest();/;/'
-mutant x86_memory_is_never_forgotten x86_branch_test interpret.cc \
+mutant x86_memory_is_never_forgotten x86_branch_test session.cc \
 	's/memory->generation += 2;/;/'
 
 # --- interpreter: vectors ---
-mutant x86_float_operand_is_too_long x86_branch_test floats.hh \
-	's/return kind == float_ss && opcode != 0x5b ? 2 : 4;/return 4;/'
+mutant x86_all_comparisons_are_for_equality x86_branch_test execute_float.hh \
+	's/compare_floats(static_cast<u8>(op.immediate), kind/compare_floats(0, kind/'
+mutant x86_unordered_is_unknown x86_branch_test floats.hh \
+	's/return flags >> 8 & (zero | parity | carry);/return flags >> 8 \& (zero | carry);/'
 mutant x86_count_of_a_wide_shift x86_branch_test vector_operands.hh \
 	's/return !wide && binary(d.opcode);/return binary(d.opcode);/'
 mutant x86_string_index x86_branch_test strings.hh \

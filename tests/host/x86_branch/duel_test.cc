@@ -658,6 +658,8 @@ class Duel {
 		session.context = this;
 		session.interrupt = &interrupt;
 		session.work = &work;
+		/* With and without address ranges. */
+		session.key = random() % 2;
 		session.budget = static_cast<unsigned>(random() % 40) + 1;
 		std::snprintf(report.text, sizeof(report.text), "a session");
 		latest = {};

@@ -43,6 +43,7 @@ class Small {
 		memory.find = find;
 		memory.context = this;
 		machine.memory = &memory;
+		x86_memory_forget(&memory);
 		machine.registers = &registers;
 		for (unsigned i = 0; i < bytes.size(); i++)
 			bytes[i] = static_cast<unsigned char>(i % 251);
@@ -84,6 +85,12 @@ class Small {
 		std::memcpy(at(address), &value, sizeof(value));
 	}
 
+	void forget()
+	{
+		x86_memory_forget(&memory);
+	}
+
+	unsigned finds = 0;
 	x86_registers registers = {};
 	x86_machine machine = {};
 	alignas(64) std::array<unsigned char, 2 * page> bytes;
@@ -93,6 +100,7 @@ class Small {
 	{
 		auto &self = *static_cast<Small *>(context);
 
+		self.finds++;
 		if (address >= data && address < end)
 			return self.at(address);
 		if (address >= endless && address < endless_end)
@@ -103,6 +111,25 @@ class Small {
 	x86_run run = {};
 	x86_memory memory = {};
 };
+
+/* ---- the table of pages ---- */
+
+TEST(InterpreterMemory, IsLookedUpOnceUntilItIsForgotten)
+{
+	/* mov (%rsi), %rax */
+	Small load({0x48, 0x8b, 0x06});
+
+	load.registers.si = data;
+	/* More often than there are generations. */
+	for (unsigned i = 1; i < 5000; i++) {
+		EXPECT_TRUE(load.does());
+		load.registers.ip = 0x1000;
+		EXPECT_TRUE(load.does());
+		load.registers.ip = 0x1000;
+		ASSERT_EQ(load.finds, i);
+		load.forget();
+	}
+}
 
 /* ---- strings ---- */
 
