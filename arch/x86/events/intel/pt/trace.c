@@ -303,9 +303,9 @@ void intel_pt_interrupt(void)
 /* ---- struct pmu ---- */
 
 /*
- * For the first time, or for the first time on this CPU since it was on another. The tables can be where those of another trace have
- * been on this one. Emulated hardware tells what has been lost where OUTPUT_BASE stays the
- * same, which is that trace's loss then.
+ * For the first time, or for the first time on this CPU since it was on another. The tables
+ * can be where those of another trace have been on this one. Emulated hardware tells what has
+ * been lost where OUTPUT_BASE stays the same, which is that trace's loss then.
  */
 static noinline void arrive(struct pt_cpu *pt, struct perf_event *event,
 			    struct pt_event *trace, int cpu)
