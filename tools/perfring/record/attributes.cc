@@ -156,8 +156,7 @@ void complete(std::vector<EventSpec> &events, const RecordOptions &options)
 		attr.inherit = event.inherit.value_or(options.inherit) && !options.per_thread;
 		attr.write_backward = event.overwrite.value_or(options.overwrite);
 		attr.disabled = leads && !tracks;
-		attr.enable_on_exec =
-			leads && !tracks && options.for_command() && !options.delay;
+		attr.enable_on_exec = leads && !tracks && options.for_command() && !options.delay;
 		if (options.clockid) {
 			attr.use_clockid = 1;
 			attr.clockid = *options.clockid;
