@@ -283,7 +283,7 @@ disk_full() {
 check "a full disk leaves a file that perf opens, and the loss is counted" disk_full 4m -g
 check "a disk that is nearly none is filled as well" disk_full 200k
 check "in one thread, by POSIX AIO" disk_full 300k --aio --threads=one
-check "and with compressed records" disk_full 1m -z --call-graph dwarf,2048
+check "and with compressed records" disk_full 512k -z --call-graph dwarf,2048
 
 groups() {
 	record -e '{cpu-clock,page-faults}:S' -c 100000 -o group.data -- ./faults 20000 1 >made &&
