@@ -28,6 +28,7 @@
 #include "instructions.hh"
 #include "known.hh"
 #include "op.hh"
+#include "sanitized.hh"
 
 namespace {
 
@@ -40,20 +41,6 @@ unsigned long number(const char *name, unsigned long usual)
 
 	return wanted ? std::strtoul(wanted, nullptr, 0) : usual;
 }
-
-/* What sanitizers call uses the vector registers for itself. */
-#if defined(__SANITIZE_ADDRESS__)
-#define PERFRING_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PERFRING_SANITIZED
-#endif
-#endif
-#ifdef PERFRING_SANITIZED
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 /*
  * What OF becomes of shifts by other counts than 1 is undefined, and the interpreter makes of it

@@ -17,6 +17,7 @@
 #include "cpu.hh"
 #include "known.hh"
 #include "op.hh"
+#include "sanitized.hh"
 
 namespace {
 
@@ -441,18 +442,6 @@ std::string bytes_of(const x86_run &run)
 	}
 	return text;
 }
-
-/* What sanitizers call uses the vector registers for itself. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PERFRING_SANITIZED
-#endif
-#endif
-#ifdef PERFRING_SANITIZED
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 class Interpret : public testing::Test {
     protected:

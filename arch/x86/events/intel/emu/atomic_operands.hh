@@ -12,11 +12,7 @@ namespace x86_emu {
 
 class AtomicTranslator : public Operands {
     public:
-	AtomicTranslator(const x86_decoded &decoded, const unsigned char *code, unsigned char mode,
-			 unsigned offset)
-		: Operands(decoded, code, mode, offset)
-	{
-	}
+	using Operands::Operands;
 
 	/* False: it is not in the repertoire. */
 	bool run()

@@ -84,7 +84,21 @@ inline bool Interpreter::load_sized(u64 where, unsigned log, u64 &word)
 	return true;
 }
 
-/* The operand in ModR/M. In memory SSE wants it to be aligned. */
+inline bool Interpreter::store_sized(u64 where, unsigned log, u64 word)
+{
+	switch (log) {
+	case 0:
+		return store_at<u8>(where, static_cast<u8>(word));
+	case 1:
+		return store_at<u16>(where, static_cast<u16>(word));
+	case 2:
+		return store_at<u32>(where, static_cast<u32>(word));
+	default:
+		return store_at<u64>(where, word);
+	}
+}
+
+/* The operand in ModR/M. In memory SSE wants it to be aligned, but for PCMPISTRI. */
 inline bool Interpreter::take(const x86_op &op, bool in_memory, Vector &vector)
 {
 	const bool wide = op.immediate & vector_wide;
@@ -96,7 +110,7 @@ inline bool Interpreter::take(const x86_op &op, bool in_memory, Vector &vector)
 	const u64 where = address(op), words = wide ? 4 : 2;
 	const u8 *at = memory.at(where, 8 * words, false);
 
-	if (!at || (!(op.immediate & vector_vex) && where % 16))
+	if (!at || (!(op.immediate & vector_vex) && op.code != vector_strings_m && where % 16))
 		return false;
 	vector.word[2] = vector.word[3] = 0;
 	for (u64 i = 0; i < words; i++)
@@ -126,20 +140,15 @@ inline bool Interpreter::move_part(const x86_op &op)
 {
 	const bool quad = op.operation == 3;
 	Vector vector = {};
-	u32 half;
 
 	switch (op.code) {
 	case vector_part_load:
-		if (quad ? !load_at<u64>(address(op), vector.word[0])
-			 : !load_at<u32>(address(op), half))
+		if (!load_sized(address(op), op.operation, vector.word[0]))
 			return false;
-		if (!quad)
-			vector.word[0] = half;
 		break;
 	case vector_part_store:
 		read(op.from, vector, false);
-		return quad ? store_at<u64>(address(op), vector.word[0])
-			    : store_at<u32>(address(op), static_cast<u32>(vector.word[0]));
+		return store_sized(address(op), op.operation, vector.word[0]);
 	case vector_part_move:
 		read(op.from, vector, false);
 		vector.word[1] = 0;
@@ -246,17 +255,8 @@ inline bool Interpreter::question(const x86_op &op, bool in_memory)
 	Vector operand, first;
 	u64 now;
 
-	if (strings && in_memory) {
-		/* Not aligned, other than the rest. */
-		const u8 *at = memory.at(address(op), 16, false);
-
-		if (!at)
-			return false;
-		operand.word[0] = load_once<u64>(at);
-		operand.word[1] = load_once<u64>(at + 8);
-	} else if (!take(op, in_memory, operand)) {
+	if (!take(op, in_memory, operand))
 		return false;
-	}
 	read(op.to, first, op.immediate & vector_wide);
 	if (!strings) {
 		test(first, operand, op.immediate & vector_wide);
@@ -341,16 +341,7 @@ inline bool Interpreter::extract(const x86_op &op, bool in_memory)
 		put<u64>(op.to, log == 3 ? word : word & ((1ul << bits) - 1));
 		return true;
 	}
-	switch (log) {
-	case 0:
-		return store_at<u8>(address(op), static_cast<u8>(word));
-	case 1:
-		return store_at<u16>(address(op), static_cast<u16>(word));
-	case 2:
-		return store_at<u32>(address(op), static_cast<u32>(word));
-	default:
-		return store_at<u64>(address(op), word);
-	}
+	return store_sized(address(op), log, word);
 }
 
 /* MOVMSKPS and MOVMSKPD */

@@ -159,6 +159,7 @@ class Interpreter {
 	void read_first(const x86_op &op, Vector &vector) const;
 	bool take_part(const x86_op &op, bool in_memory, unsigned log, Vector &vector);
 	bool load_sized(u64 where, unsigned log, u64 &word);
+	bool store_sized(u64 where, unsigned log, u64 word);
 	bool combine(const x86_op &op, bool in_memory);
 	bool calculate(const x86_op &op, bool in_memory);
 	bool question(const x86_op &op, bool in_memory);

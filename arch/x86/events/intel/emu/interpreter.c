@@ -46,7 +46,6 @@ static void *find_user_page(void *context, unsigned long address, int store)
 	u8 *kernel, byte;
 
 	stepper_charge(context, LOOKUP_COST);
-
 	if (!page)
 		return NULL;
 	kernel = page_address(page);

@@ -13,9 +13,6 @@ constexpr unsigned long_size = 3;
 
 class Operands {
     public:
-	x86_op op = {};
-
-    protected:
 	Operands(const x86_decoded &decoded, const unsigned char *code, unsigned char mode,
 		 unsigned offset)
 		: d(decoded),
@@ -25,6 +22,9 @@ class Operands {
 	{
 	}
 
+	x86_op op = {};
+
+    protected:
 	/* What all have in common. False: it is nobody's. */
 	bool begin()
 	{

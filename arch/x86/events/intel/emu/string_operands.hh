@@ -9,11 +9,7 @@ namespace x86_emu {
 
 class StringTranslator : public Operands {
     public:
-	StringTranslator(const x86_decoded &decoded, const unsigned char *code, unsigned char mode,
-			 unsigned offset)
-		: Operands(decoded, code, mode, offset)
-	{
-	}
+	using Operands::Operands;
 
 	/* False: it is not in the repertoire. */
 	bool run()

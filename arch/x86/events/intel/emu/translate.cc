@@ -15,11 +15,7 @@ using namespace x86_emu; // NOLINT(google-build-using-namespace)
 
 class Translator : public Operands {
     public:
-	Translator(const x86_decoded &decoded, const unsigned char *code, unsigned char mode,
-		   unsigned offset)
-		: Operands(decoded, code, mode, offset)
-	{
-	}
+	using Operands::Operands;
 
 	/* False: it is not in the repertoire. */
 	bool run()

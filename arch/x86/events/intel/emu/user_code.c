@@ -25,9 +25,8 @@ static struct page *page_behind(pteval_t flags, unsigned long pfn, pteval_t with
 }
 
 /*
- * Each entry is read once:
- * with interrupts off the tables stay, as for the fast get_user_pages(), but not what is in
- * them. Pages of 1 GiB are left to single steps.
+ * Each entry is read once: with interrupts off the tables stay, as for the fast
+ * get_user_pages(), but not what is in them. Pages of 1 GiB are left to single steps.
  */
 struct page *user_page(unsigned long ip, pteval_t with, pteval_t without)
 {

@@ -97,10 +97,8 @@ class VectorTranslator : private VectorPrefix, public Operands {
 	/* False: it is not in the repertoire. */
 	bool run()
 	{
-		if (!d.length || kind == 4 || (!long_mode && segment_given()))
+		if (kind == 4 || !begin())
 			return false;
-		op.base = op.index = no_register;
-		op.offset = static_cast<unsigned char>(offset);
 		op.to = number();
 		op.from = low_number();
 		op.immediate = code[d.length - 1] |
